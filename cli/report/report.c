@@ -294,6 +294,11 @@ static int check_options(const struct report_options *options)
 			 options->callers ? "callers" : "callees");
 	else if (options->folded && (json || csv))
 		complain("--folded and --%s cannot be combined", json ? "json" : "csv");
+	else if (options->folded && (options->limit || options->percent_limit))
+		complain("--folded and --%s cannot be combined",
+			 options->limit ? "limit" : "percent-limit");
+	else if (options->sharing && options->percent_limit && !options->browsed)
+		complain("--sharing and --percent-limit cannot be combined");
 	else if (options->histogram && rows)
 		complain(
 			"--latency-histogram cannot be combined with --%s: it adds up all records, "

@@ -371,6 +371,12 @@ setup()
 	[ "$output" = $':1001;0x403850 2\n:1001;0x403860 1\n:1001;0x403870 1' ] || { echo "$output" && return 1; }
 	run --separate-stderr plumb report --raw -i spe.data --folded --json
 	said "plumb: --folded and --json cannot be combined"
+	run --separate-stderr plumb report --raw -i spe.data --folded --limit 1
+	[ "$status" -eq 2 ]
+	said "plumb: --folded and --limit cannot be combined"
+	run --separate-stderr plumb report --raw -i spe.data --folded --percent-limit 1
+	[ "$status" -eq 2 ]
+	said "plumb: --folded and --percent-limit cannot be combined"
 	run --separate-stderr plumb report --raw -i spe.data --folded -s dso
 	said "plumb: --folded cannot be combined with --call-graph, --sort, --children or --no-children"
 	run --separate-stderr plumb report --raw -i spe.data --callers main
@@ -606,6 +612,9 @@ access_record()
 	run --separate-stderr plumb report --raw -i spe.data --sharing -s tid
 	[ "$status" -eq 2 ]
 	said "plumb: --sharing cannot be combined with --sort or --fields"
+	run --separate-stderr plumb report --raw -i spe.data --sharing --percent-limit 1
+	[ "$status" -eq 2 ]
+	said "plumb: --sharing and --percent-limit cannot be combined"
 	run --separate-stderr plumb report --raw -i spe.data --sharing --topdown
 	said "plumb: --topdown cannot be combined with other views"
 }
