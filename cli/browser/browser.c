@@ -95,6 +95,7 @@ static bool load(struct browser *browser)
 			page_cancel(&job);
 			interrupted = interrupted == SIGINT ? 0 : interrupted;
 			browser_say(browser, memory_format("stopped"));
+			browser->leaving = key == 'q';
 			return false;
 		}
 		if (key >= 0) {

@@ -423,6 +423,25 @@ def help_and_leaving(plumb):
 
 
 @tap.test
+def leaving_while_a_page_loads(plumb):
+    """q leaves also while a page loads; Esc only stops that"""
+    browser = Browser(plumb)
+    with browser as terminal:
+        terminal.wait_text(r"\? help")
+        # Nobody writes to it, so that a page is never read.
+        os.unlink(browser.path)
+        os.mkfifo(browser.path)
+        terminal.keys("2")
+        terminal.wait_text("reading the recording: .*Esc stops it")
+        terminal.keys("Escape")
+        terminal.wait_text("stopped")
+        terminal.keys("2")
+        terminal.wait_text("reading the recording: .*Esc stops it")
+        terminal.keys("q")
+        terminal.wait_text("ended with 0")
+
+
+@tap.test
 def hostile_names(plumb):
     """Names cannot move the cursor or clear the screen"""
     with Browser(plumb, "-s comm") as terminal:
