@@ -127,7 +127,7 @@ export const source: View = {
 				other ? h("p", { class: "warn" }, named(state.fn), " has too small a share to be in this page; plumb annotate shows it.") : null,
 				h("h2", null, named(of.symbol), h("small", null, ` ${percent(of.share)} of everything, in `, h("code", null, visible(base(of.file))))),
 				h("p", { class: "dim" }, about(annotations)),
-				h("div", { class: "code" }, ...(state.code === "address" ? byAddress(of) : bySource(page, of)))),
+				h("div", { class: state.code !== "address" && of.lines.some((line) => line.interval) ? "code intervals" : "code" }, ...(state.code === "address" ? byAddress(of) : bySource(page, of)))),
 		};
 	},
 };

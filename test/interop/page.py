@@ -340,6 +340,10 @@ def ranges(pages):
     assert "whole recording" in browser.evaluate("document.querySelector('#unranged').innerText")
     browser.open(pages.timed, "#view=source")
     assert browser.evaluate("document.querySelector('#unranged') === null")
+    # What was counted exactly has no times, and says so.
+    browser.open(pages.page, f"#view=functions&metric=slots&from={first}&to={last}")
+    assert "has no times" in browser.evaluate("document.querySelector('#timeless').innerText")
+    assert not rows_of(browser)
     # The same by keys, in the timeline.
     browser.open(pages.timed, "#view=timeline")
     browser.evaluate("document.querySelector('.time').focus()")
@@ -486,6 +490,14 @@ def source_lines(pages):
     heaviest = max(line["instructions"], key=lambda i: i["share"])
     text = browser.evaluate(TEXT)
     assert heaviest["address"] in text, text
+    # Intervals stand beside the code.
+    browser.open(pages.timed, "#view=source")
+    over = browser.evaluate("[...document.querySelectorAll('.line > summary')].filter((line) => {"
+                            " const at = (name) => line.querySelector(name).getBoundingClientRect();"
+                            " return at('small').right > at('.number').left"
+                            " || at('.number').right > at('code').left; }).length")
+    assert over == 0 and "–" in browser.evaluate(TEXT), over
+    browser.open(pages.page, "#view=source", width=1800)
     browser.evaluate("[...document.querySelectorAll('button')].find((b) =>"
                      " b.innerText === 'By address').click()")
     browser.wait("document.querySelectorAll('.asm').length >= 8")
