@@ -10,6 +10,7 @@
 #include "importing.h"
 #include "render/report.h"
 #include "tool/complain.h"
+#include "tool/join.h"
 #include "tool/memory.h"
 
 #define STAGES_ALL (~0u & ~1u)
@@ -30,6 +31,9 @@ struct runner {
 	struct plumb_plan *plan;
 	size_t *place_events; /* of each place of the plan: index in names->events, or
 				 NAME_UNKNOWN */
+	/* For each event in names->events: some part or unit did not count it. */
+	bool *lacked;
+	bool *part_lacked, *unit_lacked; /* the same for each part, and for each unit */
 	struct plumb_count *counts, *sums;
 	struct plumb_result *whole, *part;
 	struct unit *units;
@@ -118,9 +122,75 @@ static void find_places(struct runner *r)
 	}
 }
 
+/* Tells whether a name is of perf's own clocks, which also count while nothing runs. */
+static bool is_clock(const char *name)
+{
+	return strcmp(name, "duration_time") == 0 || strcmp(name, "user_time") == 0 ||
+	       strcmp(name, "system_time") == 0;
+}
+
+/* Finds what one unit did not count in a part, unless it slept and counted no event. */
+static void find_lacked(struct runner *r, size_t part, size_t unit, bool *counted)
+{
+	const struct import *import = r->import;
+	const size_t events = plumb_event_list_count(r->names->events);
+	bool awake = false;
+
+	memset(counted, false, events);
+	for (size_t i = 0; i < import->name_count; i++) {
+		const struct import_name *name = &import->names[i];
+
+		if (name->metric || !cell_of(r, part, unit, i)->times || is_clock(name->text))
+			continue;
+		awake = true;
+		if (r->names->event[i] != NAME_UNKNOWN)
+			counted[r->names->event[i]] = true;
+	}
+	for (size_t e = 0; awake && e < events; e++) {
+		if (counted[e])
+			continue;
+		r->lacked[e] = true;
+		r->part_lacked[part * events + e] = true;
+		r->unit_lacked[unit * events + e] = true;
+	}
+}
+
+static bool *no_flags(size_t count)
+{
+	bool *flags = memory_resize(NULL, count + 1, sizeof(*flags));
+
+	memset(flags, false, (count + 1) * sizeof(*flags));
+	return flags;
+}
+
+/* A sum without one of its terms would be too small, so these events have no sum. */
+static void find_all_lacked(struct runner *r)
+{
+	const size_t events = plumb_event_list_count(r->names->events);
+	bool *counted = no_flags(events);
+
+	r->lacked = no_flags(events);
+	r->part_lacked = no_flags(r->table.part_count * events);
+	r->unit_lacked = no_flags(r->import->unit_count * events);
+	for (size_t part = 0; part < r->table.part_count; part++)
+		for (size_t unit = 0; unit < r->import->unit_count; unit++)
+			find_lacked(r, part, unit, counted);
+	free(counted);
+}
+
+/* Makes the counts of the lacked events missing. */
+static void leave_out(const struct runner *r, struct plumb_count *counts, const bool *lacked)
+{
+	for (size_t i = 0; i < r->plan->place_count; i++)
+		if (r->place_events[i] != NAME_UNKNOWN && lacked[r->place_events[i]])
+			counts[i].count = NAN;
+}
+
 /* Adds what one unit counted in a part to the sums of the part. */
 static void add_unit(struct runner *r, size_t part, size_t unit)
 {
+	const size_t events = plumb_event_list_count(r->names->events);
+
 	for (size_t i = 0; i < r->plan->place_count; i++) {
 		const struct plumb_count count = count_of(r, part, unit, r->place_events[i]);
 		struct plumb_count *sum = &r->sums[i];
@@ -136,6 +206,7 @@ static void add_unit(struct runner *r, size_t part, size_t unit)
 	plumb_result_free(r->units[unit].part);
 	r->units[unit].part = new_result(r->plan);
 	plumb_result_add(r->units[unit].part, r->counts, false);
+	leave_out(r, r->counts, &r->unit_lacked[unit * events]);
 	plumb_result_add(r->units[unit].whole, r->counts, false);
 }
 
@@ -317,13 +388,17 @@ static void print_part(struct runner *r, size_t part)
 
 static void add_part(struct runner *r, size_t part)
 {
+	const size_t events = plumb_event_list_count(r->names->events);
+
 	plumb_result_free(r->part);
 	r->part = new_result(r->plan);
 	for (size_t i = 0; i < r->plan->place_count; i++)
 		r->sums[i] = (struct plumb_count){NAN, 0, 0};
 	for (size_t unit = 0; unit < r->import->unit_count; unit++)
 		add_unit(r, part, unit);
+	leave_out(r, r->sums, &r->part_lacked[part * events]);
 	plumb_result_add(r->part, r->sums, false);
+	leave_out(r, r->sums, r->lacked);
 	plumb_result_add(r->whole, r->sums, false);
 	give_metrics(r, r->part, part);
 	if (r->table.part_count == 1)
@@ -346,9 +421,50 @@ static void warn_of_multiplexing(struct runner *r)
 				      least);
 }
 
+/* Tells whether something counted the event. */
+static bool has_count(const struct runner *r, size_t event)
+{
+	for (size_t i = 0; i < r->import->row_count; i++)
+		if (r->names->event[r->import->rows[i].name] == event &&
+		    !isnan(r->import->rows[i].value))
+			return true;
+	return false;
+}
+
+/* Tells whether a column of a table has numbers in some rows only. */
+static bool has_gaps(const struct runner *r, size_t event)
+{
+	for (size_t i = 0; i < r->import->name_count; i++)
+		if (r->names->event[i] == event && r->import->names[i].gaps)
+			return true;
+	return false;
+}
+
+/* Names the events that have no total, because only some parts, units or rows counted them. */
+static void warn_of_gaps(struct runner *r)
+{
+	const struct plumb_event_config *event;
+	struct join events = {0};
+	char *text;
+
+	for (size_t e = 0; (event = plumb_event_list_get(r->names->events, e)); e++)
+		if (has_gaps(r, e) || (r->lacked[e] && has_count(r, e)))
+			join_add(&events, event->name);
+	text = join_take(&events);
+	if (*text)
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "no-total", NULL,
+				      "no total of these events, because %s did not count them: %s",
+				      r->import->format == IMPORT_TABLE ? "some rows"
+				      : r->unit_count ? "some CPUs, threads or intervals"
+						      : "some intervals",
+				      text);
+	free(text);
+}
+
 static void warn(struct runner *r)
 {
 	warn_of_multiplexing(r);
+	warn_of_gaps(r);
 	if (r->import->repeats)
 		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "repeats", NULL,
 				      "the counts are means over repeats of the program");
@@ -431,6 +547,7 @@ static void make_plan(struct runner *r, const struct plumb_spec *spec)
 	r->place_events = memory_resize(NULL, r->plan->place_count + 1, sizeof(*r->place_events));
 	r->parts = memory_resize(NULL, r->table.part_count + 1, sizeof(struct plumb_diagnosis *));
 	find_places(r);
+	find_all_lacked(r);
 	make_units(r);
 }
 
@@ -449,6 +566,9 @@ static void release(struct runner *r)
 	free(r->counts);
 	free(r->sums);
 	free(r->place_events);
+	free(r->lacked);
+	free(r->part_lacked);
+	free(r->unit_lacked);
 	plumb_result_free(r->whole);
 	plumb_result_free(r->part);
 	plumb_plan_free(r->plan);

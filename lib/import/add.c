@@ -92,6 +92,7 @@ static int find_name(struct reader *reader, const struct addition *a, size_t *fo
 	import->names = names;
 	names[count] = (struct import_name){.metric = a->metric,
 					    .column = a->column,
+					    .gaps = a->gaps,
 					    .msec = a->msec,
 					    .deviation = a->deviation};
 	names[count].text = copy(a->name, &failed);

@@ -50,6 +50,7 @@ struct import_name {
 	char *group; /* of a metric, as topdown-tool writes it; NULL: none */
 	bool metric; /* the value is a metric's */
 	bool column; /* the heading of a table's column: may be neither event nor metric */
+	bool gaps;   /* some rows of the table have no number for it: it has no sum */
 	bool msec;   /* its values were milliseconds; they are nanoseconds now */
 	/* The spread over perf's repeats: standard error in percent of the mean; NaN: unknown. */
 	double deviation;

@@ -45,7 +45,7 @@ struct addition {
 	const char *name, *group, *unit, *cgroup; /* NULL: none */
 	unsigned cpus;
 	double time, value, running_ns, percent, deviation; /* NaN: unknown */
-	bool metric, column, msec;
+	bool metric, column, gaps, msec;
 };
 
 /* Returns 0, or an error as import_read() does. */

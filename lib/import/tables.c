@@ -118,31 +118,41 @@ struct table {
 	struct fields headings, row;
 	double sums[FIELDS_MAX]; /* NaN: no number yet */
 	bool text[FIELDS_MAX];   /* the column has something else, too */
+	size_t rows[FIELDS_MAX]; /* with a number in the column */
+	size_t row_count;        /* with any number */
 };
 
 static int table_row(struct reader *reader, struct table *t, char *line)
 {
+	bool any = false;
+
 	if (!fields_cut(&t->row, line, ","))
 		return reader_refuse(reader, PLUMB_ERR_LIMIT, "too many fields");
 	for (size_t i = 0; i < t->headings.count && i < t->row.count; i++) {
 		double number;
 
-		if (fields_number(t->row.at[i], &number))
+		if (fields_number(t->row.at[i], &number)) {
 			t->sums[i] = isnan(t->sums[i]) ? number : t->sums[i] + number;
-		else if (*t->row.at[i])
+			t->rows[i]++;
+			any = true;
+		} else if (*t->row.at[i]) {
 			t->text[i] = true;
+		}
 	}
+	t->row_count += any;
 	return 0;
 }
 
-/* Adds the columns of numbers. Those below 0 are no counts. */
+/* Adds the columns of numbers. Those below 0 are no counts; those with gaps have no sum. */
 static int add_columns(struct reader *reader, const struct table *t)
 {
 	int error = 0;
 
 	for (size_t i = 0; error == 0 && i < t->headings.count; i++) {
+		const bool gaps = t->rows[i] < t->row_count;
 		const struct addition a = {.name = t->headings.at[i],
-					   .value = t->sums[i],
+					   .value = gaps ? (double)NAN : t->sums[i],
+					   .gaps = gaps,
 					   .time = NAN,
 					   .running_ns = NAN,
 					   .percent = NAN,

@@ -183,6 +183,45 @@ assert ("time" in last) == ("-I" in sys.argv[1]) and last["source"] == "perf"
 		not any('duration' in w for w in d['warnings'])"
 }
 
+# gaps HEAD: every interval or CPU counts cycles, but only some count the backend's stalls.
+gaps()
+{
+	printf '%s\n' "$1,1000,,cycles,10,100.00,," "$1,4000,,stall_slot_backend,10,100.00,," \
+		"$1,9,,l1d_cache_refill,10,100.00,,"
+	printf '%s\n' "$2,1000,,cycles,10,100.00,," "$2,<not counted>,,stall_slot_backend,0,0.00,," \
+		"$2,9,,l1d_cache_refill,10,100.00,,"
+}
+
+@test "an event that an interval, a CPU or a row did not count has no total" {
+	local total="[(e['name'], e['count']) for e in d['events'] if e['name'].lower() in
+			('cpu_cycles', 'cycles', 'stall_slot_backend')] "
+
+	gaps 1.0 2.0 >counts
+	imported --json counts >out.json
+	tail -n 1 out.json | json "[c for _, c in $total] == [2000, None] and
+		$(metric backend_bound) is None and
+		any('some intervals did not count them: stall_slot_backend' in w for w in d['warnings'])"
+	head -n 1 out.json | json "$(metric backend_bound) == 80"
+	gaps CPU0 CPU1 >counts
+	imported --json counts | json "[c for _, c in $total] == [2000, None] and
+		$(metric backend_bound) is None and
+		[m['value'] for u in d['units'] for m in u['metrics'] if m['name'] == 'backend_bound'] == [80, None]"
+	{ gaps 1.0,CPU0,1 1.0,CPU1,1 && gaps 2.0,CPU0,1 2.0,CPU1,1; } >counts
+	imported --json counts | head -n 1 | json "[c for _, c in $total] == [2000, None]"
+	imported --json counts | tail -n 1 | json "[c for _, c in $total] == [4000, None] and
+		[u['events'][1]['count'] for u in d['units']] == [8000, None]"
+	# A CPU that slept counted nothing.
+	gaps 1.0 2.0 | sed -E 's/^2.0,[0-9]+,(.*),10,100.00/2.0,<not counted>,\1,0,0.00/' >counts
+	echo '2.0,1000000000,ns,duration_time,1000000000,100.00,,' >>counts
+	imported --json counts | tail -n 1 | json "[c for _, c in $total] == [1000, 4000] and
+		not any('no total' in w for w in d['warnings'])"
+	printf '%s\n' Function,CPU_CYCLES,STALL_SLOT_BACKEND,Line f,1000,4000,7 g,1000,, h,, >counts.csv
+	imported --json counts.csv | json "[c for _, c in $total] == [2000, None] and
+		any('some rows did not count them: STALL_SLOT_BACKEND' in w for w in d['warnings'])"
+	printf '%s\n' Function,CPU_CYCLES,STALL_SLOT_BACKEND f,1000,4000 g,1000 >counts.csv
+	imported --json counts.csv | json "[c for _, c in $total] == [2000, None]"
+}
+
 @test "unknown events are named, and uncounted ones have no value" {
 	printf '%s\n' '5,,cycles,10,100.00,,' '7,,no_such_event,10,100.00,,' '<not counted>,,instructions,0,0.00,,' >counts
 	imported --json counts | json "
