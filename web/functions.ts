@@ -143,8 +143,16 @@ function sumTable(page: Page, model: Model): Shown {
 }
 
 /* Returns whether a type has the samples of an event: "llc-miss samples" are those of "llc-miss". */
-function isOf(type: StackType, event: ReportEvent): boolean {
+export function isOf(type: StackType, event: ReportEvent): boolean {
 	return type.name === event.name || type.name === event.name + " samples";
+}
+
+/* Returns the event whose samples a type has. Of events with one name, the second's type is "cycles#2". */
+function eventOfType(events: ReportEvent[], type: StackType): ReportEvent | undefined {
+	const own = events.find((e) => isOf(type, e));
+	if (own || events.length === 1) return own || events[0];
+	const number = /^(.*)#([0-9]+)$/.exec(type.name);
+	return number ? events.filter((e) => isOf({ ...type, name: number[1] }, e))[Number(number[2]) - 1] : undefined;
 }
 
 /* Returns the event of plumb report that a choice stands for. */
@@ -153,7 +161,7 @@ function eventOf(page: Page, model: Model): ReportEvent | null {
 	const choice = model.choice();
 	if (!functions || choice.exact || hasRange() || state.thread >= 0) return null;
 	const type = model.stacks.types[choice.types[0]];
-	return type.main ? functions.events.find((e) => isOf(type, e) || functions.events.length === 1) || null : null;
+	return type.main ? eventOfType(functions.events, type) || null : null;
 }
 
 export const functions: View = {

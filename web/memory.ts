@@ -2,7 +2,7 @@
 /* Where data came from, how long that took, and which pages and cache lines it is in. */
 import { Bin, Report, ReportEvent } from "./data";
 import { bar, h, named, percent, plural, short, visible, whole } from "./dom";
-import { reportTable, SATURATED } from "./functions";
+import { isOf, reportTable, SATURATED } from "./functions";
 import { hasRange, set, state } from "./state";
 import { Page, Shown, View } from "./view";
 
@@ -26,17 +26,21 @@ function sourcesPanel(title: string, sources: Map<string, { samples: number; lat
 }
 
 /* The sources of the chosen range of time and thread. */
-function ofPart(page: Page): Map<string, { samples: number; latency: number }> {
+function ofPart(page: Page, event: ReportEvent): Map<string, { samples: number; latency: number }> {
 	const { types, rows } = page.model!.stacks;
 	const sources = new Map<string, { samples: number; latency: number }>();
+	/* A record can be a sample of several events: only this one's types count. They follow its main one. */
+	const main = types.findIndex((type) => isOf(type, event));
+	const next = types.findIndex((type, i) => i > main && type.main);
+	const wanted = (type: number) => main < 0 || (type >= main && (next < 0 || type < next));
 	page.model!.each((row, type, value) => {
 		const source = rows.source[row];
-		if (source === null || types[type].exact) return;
+		if (source === null || types[type].exact || !wanted(type)) return;
 		if (!sources.has(source)) sources.set(source, { samples: 0, latency: 0 });
 		const sum = sources.get(source)!;
 		if (types[type].kind === "latency") sum.latency += value;
 		/* An event's period is its number of samples, unless they are counted separately. */
-		else if (types[type].main && !types.some((t) => t.kind === "samples")) sum.samples += value;
+		else if (types[type].main && !types.some((t, i) => t.kind === "samples" && wanted(i))) sum.samples += value;
 		else if (types[type].kind === "samples") sum.samples += value;
 	});
 	return sources;
@@ -78,7 +82,7 @@ const PARTS: { [key: string]: { title: string; has: (page: Page) => boolean; mak
 		has: (page) => !!eventOf(page.documents.memory),
 		make: (page) => {
 			const event = eventOf(page.documents.memory)!;
-			const sources = isPart() ? ofPart(page) : ofReport(event);
+			const sources = isPart() ? ofPart(page, event) : ofReport(event);
 			const table = isPart() ? null : reportTable(page, event, page.documents.memory!.keys, "Data sources by function");
 			return { element: h("div", null, sourcesPanel(hasRange() ? "Where data came from, in this range" : state.thread >= 0 ? "Where data came from, in this thread" : "Where data came from", sources), table ? h("h2", null, "By function") : null, table ? table.element : null), update: table ? table.update : undefined };
 		},

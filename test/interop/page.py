@@ -227,7 +227,11 @@ def saturated(pages):
     # With several events, types have the events' names.
     documents["functions"]["events"].append({**documents["functions"]["events"][0],
                                              "name": "others", "rows": []})
-    documents["stacks"]["types"][0].update(name="loads samples", kind="samples")
+    data = documents["stacks"]
+    data["types"][0].update(name="loads samples", kind="samples")
+    data["types"].append({**data["types"][0], "name": "others samples", "total": 5})
+    data["rows"]["source"] = ["DRAM", "L1D"]
+    data["cells"] = {"row": [0, 1, 0], "type": [0, 0, 1], "value": [3, 1, 5]}
     page = pages.made("saturated.html", documents)
     browser = pages.browser
     for view in ("functions", "memory"):
@@ -241,7 +245,8 @@ def saturated(pages):
     assert browser.evaluate("document.querySelector('#search, #metric') === null")
     # What is chosen by thread is of that thread.
     browser.open(page, "#view=memory&thread=0")
-    assert "in this thread" in browser.evaluate(TEXT)
+    text = browser.evaluate(TEXT)
+    assert "in this thread" in text and re.search(r"DRAM\s+100.00 %\s+3\b", text), text
     browser.open(page, "#view=overview&thread=0")
     assert "the chosen thread does not apply" in browser.evaluate(
         "document.querySelector('#unranged').innerText")
