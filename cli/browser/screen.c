@@ -15,6 +15,22 @@
 #include "browser/page.h"
 #include "browser/search.h"
 
+/* Knows Home and End of all terminals: many send others than those of their TERM. */
+static void define_keys(void)
+{
+	static const struct {
+		const char *sequence;
+		int key;
+	} keys[] = {
+		{"\033[1~", KEY_HOME}, {"\033[7~", KEY_HOME}, {"\033[H", KEY_HOME},
+		{"\033OH", KEY_HOME},  {"\033[4~", KEY_END},  {"\033[8~", KEY_END},
+		{"\033[F", KEY_END},   {"\033OF", KEY_END},
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		define_key(keys[i].sequence, keys[i].key);
+}
+
 bool screen_open(void)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -29,6 +45,7 @@ bool screen_open(void)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	define_keys();
 	curs_set(0);
 	if (has_colors() && !(no_color && *no_color)) {
 		start_color();
@@ -172,6 +189,35 @@ void screen_show(void)
 
 #define KEY_INTERRUPT 3 /* Ctrl-C */
 
+/*
+ * Returns the next key that has arrived, or ERR. Skips the escape sequences of keys that ncurses
+ * does not know: as Esc and the keys after it they would do anything.
+ */
+static int next_key(void)
+{
+	int key = getch(), next;
+
+	if (key != KEY_ESCAPE)
+		return key;
+	next = getch();
+	if (next == '[') {
+		/* ECMA-48, 5.4: parameters, and a final byte from @ on. Linux's F1 is "\033[[A". */
+		next = getch();
+		if (next == '[')
+			next = getch();
+		while (next >= ' ' && next < '@')
+			next = getch();
+		return ERR;
+	}
+	if (next == 'O') {
+		getch();
+		return ERR;
+	}
+	if (next != ERR)
+		ungetch(next);
+	return key;
+}
+
 int screen_key(int descriptor, int milliseconds)
 {
 	struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN},
@@ -180,11 +226,11 @@ int screen_key(int descriptor, int milliseconds)
 
 	/* ncurses may hold keys of a sequence that is already read. */
 	nodelay(stdscr, TRUE);
-	key = getch();
+	key = next_key();
 	if (key != ERR)
 		return key;
 	poll(files, 2, milliseconds);
-	key = getch();
+	key = next_key();
 	/* The terminal has gone, and SIGHUP is ignored: no more keys will come. */
 	if (key == ERR && files[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		return KEY_INTERRUPT;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define KEY_ESCAPE 27
+
 /* How a whole line looks. */
 enum screen_look {
 	LOOK_PLAIN,

@@ -4,11 +4,11 @@
 #define BROWSER_STATE_H
 
 #include "browser/page.h"
+#include "browser/screen.h"
 
 #define DEPTH_MOST 64 /* places to go back to */
 
 #define KEY_CONTROL(letter) ((letter)&0x1f)
-#define KEY_ESCAPE          27
 
 /* A place, and what was looked at there. */
 struct visit {

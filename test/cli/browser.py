@@ -185,6 +185,31 @@ def rows_and_pages(plumb):
 
 
 @tap.test
+def keys_of_other_terminals(plumb):
+    """Home and End work as other terminals send them; unknown keys do nothing"""
+    with Browser(plumb, "-s ip") as terminal:
+        def send(sequence):
+            terminal.keys("-H", *[f"{ord(letter):x}" for letter in "\x1b" + sequence])
+        terminal.wait_text(r"\? help")
+        for home, end in (("[1~", "[4~"), ("[7~", "[8~"), ("[H", "[F"), ("OH", "OF")):
+            send(end)
+            terminal.wait(f"the last by {end}", lambda _: "0x400000" in selected(terminal)[0])
+            send(home)
+            terminal.wait(f"the first by {home}", lambda _: "0x4003b0" in selected(terminal)[0])
+        # Letters and digits in them are not keys: G would select the last row, q would quit.
+        for unknown in ("[27;5;9~", "[57G", "[?2;4q", "[[G", "Oq"):
+            send(unknown)
+        terminal.keys("Down")
+        screen = terminal.wait("the second", lambda _: "0x4003a0" in selected(terminal)[0])
+        assert "-s ip" in screen[23], screen
+        # Esc goes back.
+        terminal.keys("2")
+        terminal.wait_text("SOURCE LINE")
+        terminal.keys("Escape")
+        terminal.wait("where it was", lambda _: "0x4003a0" in selected(terminal)[0])
+
+
+@tap.test
 def search(plumb):
     """A search goes to the match and says the share of all matches"""
     browser = Browser(plumb, "-s ip")
