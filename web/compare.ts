@@ -146,7 +146,7 @@ export const compare: View = {
 				all.length > 1 ? h("div", { class: "tools" }, h("label", { for: "side" }, "Compare with"), h("select", { id: "side", onchange: (e: Event) => set({ thread: Number((e.target as HTMLSelectElement).value) }) }, ...all.map((c, i) => h("option", { value: i, selected: i === at }, visible(c.after))))) : null,
 				h("p", { class: "facts" }, h("span", null, "before: ", named(shown.before)), h("span", null, "after: ", named(shown.after))),
 				h("p", { class: "verdict" }, visible(shown.explanation.text)),
-				shown.gates.length ? h("section", { class: "panel" }, h("h2", null, "Limits"), h("div", { class: "scroll" }, h("table", { class: "plain" }, h("tbody", null, ...shown.gates.map(limit))))) : null,
+				shown.gates.length ? h("section", { class: "panel" }, h("h2", null, "Limits"), h("div", { class: "scroll limits" }, h("table", { class: "plain" }, h("tbody", null, ...shown.gates.map(limit))))) : null,
 				h("div", { class: "tools" }, h("span", { class: "group", role: "group", "aria-label": "Kind" }, ...kinds.map((k) => h("button", { type: "button", "aria-pressed": String(k === kind), onclick: () => set({ part: k, sort: "" }) }, `${k[0].toUpperCase()}${k.slice(1)} (${shown[k].length})`))), choose),
 				made ? made.element : h("p", null, "Nothing changed."),
 				shown.notes.length ? h("section", { class: "panel notes" }, h("h2", null, "What limits this comparison"), h("ul", null, ...shown.notes.map((note) => h("li", null, visible(note))))) : null),
