@@ -78,3 +78,34 @@ bool fields_number(const char *field, double *number)
 	*number = strtod(copy, &end);
 	return !*end && isfinite(*number);
 }
+
+bool fields_thousands(const char *field, double *number, bool *ambiguous)
+{
+	size_t length, i;
+	char copy[64];
+
+	*ambiguous = false;
+	if (!strchr(field, ','))
+		return fields_number(field, number);
+	field += strspn(field, " \t");
+	i = *field == '-' || *field == '+';
+	length = i + strspn(field + i, "0123456789.,");
+	if (length >= sizeof(copy) || !strpbrk(field, "0123456789") ||
+	    strspn(field + length, " \t") < strlen(field + length))
+		return false;
+	memcpy(copy, field, length);
+	copy[length] = '\0';
+	/* "0,123" is 0.123 where the decimal point is a comma. */
+	*ambiguous = copy[i] == '0';
+	length = strspn(copy + i, "0123456789");
+	*ambiguous = *ambiguous || length < 1 || length > 3;
+	for (i += length; copy[i] == ','; i += 3) {
+		memmove(copy + i, copy + i + 1, strlen(copy + i));
+		if (strspn(copy + i, "0123456789") != 3) {
+			*ambiguous = true;
+			return false;
+		}
+	}
+	*ambiguous = *ambiguous || strchr(copy, ',') || !fields_number(copy, number);
+	return !*ambiguous;
+}

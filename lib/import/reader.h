@@ -37,6 +37,11 @@ bool fields_next_line(char **text, char **line);
 bool fields_cut(struct fields *fields, char *line, const char *separator);
 /* Reads a whole field as a finite decimal number; blanks around it are ignored. */
 bool fields_number(const char *field, double *number);
+/*
+ * Reads a field of a table as fields_number() does, but commas separate thousands: "1,234,567".
+ * Sets `ambiguous` if it has only digits and commas, or points, but may be either kind of number.
+ */
+bool fields_thousands(const char *field, double *number, bool *ambiguous);
 
 /* ---- add.c ----------------------------------------------------------------------------------- */
 

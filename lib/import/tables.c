@@ -129,12 +129,18 @@ static int table_row(struct reader *reader, struct table *t, char *line)
 	if (!fields_cut(&t->row, line, ","))
 		return reader_refuse(reader, PLUMB_ERR_LIMIT, "too many fields");
 	for (size_t i = 0; i < t->headings.count && i < t->row.count; i++) {
+		bool ambiguous;
 		double number;
 
-		if (fields_number(t->row.at[i], &number)) {
+		if (fields_thousands(t->row.at[i], &number, &ambiguous)) {
 			t->sums[i] = isnan(t->sums[i]) ? number : t->sums[i] + number;
 			t->rows[i]++;
 			any = true;
+		} else if (ambiguous) {
+			return reader_refuse(reader, PLUMB_ERR_INVALID,
+					     "ambiguous number \"%s\" of %s: commas may only "
+					     "separate groups of three digits",
+					     t->row.at[i], t->headings.at[i]);
 		} else if (*t->row.at[i]) {
 			t->text[i] = true;
 		}

@@ -263,6 +263,10 @@ gaps()
 	END
 	imported --json functions.csv | json "$(metric backend_bound) == 80 and d['source'] == 'table' and
 		d['events'][0]['count'] == 200 and not any('Samples' in w for w in d['warnings'])"
+	printf '%s\n' Function,CPU_CYCLES,STALL_SLOT_BACKEND '"f(1,2)","1,000","4,000.0"' \
+		'g,"1,234,000",4000' >thousands.csv
+	imported --json thousands.csv | json "d['events'][0]['count'] == 1235000 and
+		d['events'][1]['count'] == 8000"
 }
 
 @test "refuses what are no counts" {
@@ -283,6 +287,10 @@ gaps()
 		-5,,cycles,1,100.00\n|bad:1: negative count of cycles
 		time,event,value\n1,cycles,many\n|bad:2: invalid value "many" of cycles
 		run,time,event,value\n2,1.0,cycles,5\n|bad:2: intervals of several runs cannot be combined
+		Function,CPU_CYCLES\nf,"1,5"\n|bad:2: ambiguous number "1,5" of CPU_CYCLES
+		Function,CPU_CYCLES\nf,1\nf,"0,125"\n|bad:3: ambiguous number "0,125" of CPU_CYCLES
+		Function,CPU_CYCLES\nf,"1,0000"\n|bad:2: ambiguous number "1,0000" of CPU_CYCLES
+		Function,CPU_CYCLES\nf,"1.000,5"\n|bad:2: ambiguous number "1.000,5" of CPU_CYCLES
 		one two three\n|bad: neither perf stat -j or -x, nor a CSV table
 		5,,nothing,1,100.00\n|neoverse-n3-r0p0 has none of the events in the input
 		5,,armv8_a/cycles/,1,100.00\n6,,armv8_b/cycles/,1,100.00\n|these are counts of two PMUs, armv8_a and armv8_b
