@@ -269,6 +269,17 @@ gaps()
 		d['events'][1]['count'] == 8000"
 }
 
+@test "the events of the manual's example give all metrics of level 1" {
+	sed -n 's/.*perf stat -j .* -e \([^ ]*\) .*/\1/p' "$here/../../man/plumb-import.1.scd" >events
+	[ -s events ]
+	tr , '\n' <events | while read -r event; do
+		echo "{\"counter-value\" : \"1000.000000\", \"event\" : \"$event\"}"
+	done >stat.json
+	plumb import --cpu neoverse-v2 --json stat.json | json "
+		all($(metric retiring) is not None and $(metric bad_speculation) is not None and
+		$(metric frontend_bound) is not None and $(metric backend_bound) is not None for _ in [0])"
+}
+
 @test "refuses what are no counts" {
 	counted , >counts
 	while IFS='|' read -r text message; do
