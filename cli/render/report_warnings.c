@@ -21,46 +21,41 @@ static bool was_counted(const struct report *report, uint16_t code)
 	return false;
 }
 
-/* Tells whether an event of a metric has no count, because it was not planned or not counted. */
-static bool lacks_event(const struct report *report, size_t metric, uint16_t *missing)
+/* Names the events of a metric that have no count, because they were not planned or not counted. */
+static void name_missing(const struct report *report, size_t metric, struct index_set *named,
+			 struct join *names)
 {
 	const struct plumb_plan *plan = report->result->plan;
 	const struct plumb_spec *spec = plan->selection->spec;
 	const struct plumb_indexes *events =
 		&spec->metrics[plan->selection->metrics[metric].metric].events;
+	uint16_t missing;
 
 	/* Another tool may have computed it. */
 	if (report->counted_by && !isnan(report->result->values[metric].value))
-		return false;
-	if (!plumb_plan_computes(plan, metric, missing))
-		return true;
-	for (uint16_t e = 0; e < events->count; e++) {
-		*missing = events->at[e];
-		if (!was_counted(report, spec->events[*missing].code))
-			return true;
-	}
-	return false;
+		return;
+	if (!plumb_plan_computes(plan, metric, &missing) && index_set_add(named, missing))
+		join_add(names, spec->events[missing].name);
+	for (uint16_t e = 0; e < events->count; e++)
+		if (!was_counted(report, spec->events[events->at[e]].code) &&
+		    index_set_add(named, events->at[e]))
+			join_add(names, spec->events[events->at[e]].name);
 }
 
 void report_warn_of_missing(struct plumb_diagnostics *diagnostics, const struct report *report,
 			    bool shown)
 {
 	const struct plumb_selection *selection = report->result->plan->selection;
-	const struct plumb_spec *spec = selection->spec;
 	struct index_set *named = memory_alloc(sizeof(*named));
 	struct join names = {0};
 	char *text;
 
 	/* If nothing was measured, another warning says so. */
 	for (size_t i = 0; !(report->seconds <= 0) && i < selection->metric_count; i++) {
-		uint16_t missing;
-
-		if (!lacks_event(report, i, &missing) ||
-		    (shown && (!report_shows_metric(report, &selection->metrics[i]) ||
-			       report_folds_group(report, i))) ||
-		    !index_set_add(named, missing))
+		if (shown && (!report_shows_metric(report, &selection->metrics[i]) ||
+			      report_folds_group(report, i)))
 			continue;
-		join_add(&names, spec->events[missing].name);
+		name_missing(report, i, named, &names);
 	}
 	text = join_take(&names);
 	if (*text)

@@ -72,6 +72,14 @@ metric()
 	[ -z "$(too_wide 80 <<<"$output")" ]
 }
 
+@test "all missing events of the shown metrics are named, once each" {
+	printf '%s\n' '1000,,cycles,10,100.00,,' >counts
+	imported counts | tr -d '\n' | tr -s ' ' | sed 's/.*not counted: //' >missing
+	for event in OP_RETIRED OP_SPEC STALL_SLOT STALL_SLOT_BACKEND STALL_SLOT_FRONTEND STALL_FRONTEND_FLUSH; do
+		[ "$(grep -ow "$event" missing | wc -l)" -eq 1 ]
+	done
+}
+
 @test "what the model counted gives what plumb stat says" {
 	local compiler=aarch64-linux-gnu-gcc
 
