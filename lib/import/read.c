@@ -76,6 +76,11 @@ int import_read(struct import *import, enum import_format format, const char *se
 	char *text, *line, found[2];
 	int error;
 
+	/* Windows' programs put a byte order mark first. */
+	if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
+		bytes += 3;
+		size -= 3;
+	}
 	if (size > IMPORT_BYTES_MAX)
 		return reader_refuse(&reader, PLUMB_ERR_LIMIT, "larger than %zu bytes",
 				     IMPORT_BYTES_MAX);

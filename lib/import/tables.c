@@ -21,12 +21,6 @@ static const char *field_of(const struct fields *f, size_t column)
 	return column < f->count ? f->at[column] : "";
 }
 
-/* Windows' programs put a byte order mark before the headings. */
-static char *skip_mark(char *text)
-{
-	return strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
-}
-
 /* ---- topdown-tool ---------------------------------------------------------------------------- */
 
 /* topdown-tool(1): README.CPU.md, "CSV output". */
@@ -50,7 +44,7 @@ bool topdown_is_heading(const char *line)
 	char *copy = strdup(line);
 	bool is = false;
 
-	if (copy && fields_cut(&f, skip_mark(copy), ",")) {
+	if (copy && fields_cut(&f, copy, ",")) {
 		columns = topdown_columns(&f);
 		is = columns.value < f.count &&
 		     (columns.metric < f.count || columns.event < f.count);
@@ -91,7 +85,6 @@ int topdown_read(struct reader *reader, char *text)
 
 	if (!f)
 		return PLUMB_ERR_NO_MEMORY;
-	text = skip_mark(text);
 	if (!fields_next_line(&text, &line) || !fields_cut(f, line, ","))
 		line = NULL;
 	reader->line++;
@@ -179,7 +172,6 @@ int table_read(struct reader *reader, char *text)
 
 	if (!t)
 		return PLUMB_ERR_NO_MEMORY;
-	text = skip_mark(text);
 	reader->line++;
 	if (!fields_next_line(&text, &line) || !fields_cut(&t->headings, line, ",") ||
 	    t->headings.count < 2)

@@ -230,6 +230,16 @@ gaps()
 	imported --json counts.csv | json "[c for _, c in $total] == [2000, None]"
 }
 
+@test "a byte order mark is skipped" {
+	local mark=$'\xef\xbb\xbf'
+
+	for text in '5,,cycles,1,100.00,,' '{"event" : "cycles", "counter-value" : "5"}' \
+		'run,time,event,value\n1,,CPU_CYCLES,5' 'CPU_CYCLES,LINE\n5,1'; do
+		printf '%b\n' "$mark$text" >counts
+		imported --json counts | json "d['events'][0]['count'] == 5"
+	done
+}
+
 @test "unknown events are named, and uncounted ones have no value" {
 	printf '%s\n' '5,,cycles,10,100.00,,' '7,,no_such_event,10,100.00,,' '<not counted>,,instructions,0,0.00,,' >counts
 	imported --json counts | json "
