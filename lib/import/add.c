@@ -150,6 +150,16 @@ int import_add(struct reader *reader, const struct addition *a)
 		return reader_refuse(reader, PLUMB_ERR_INVALID, "missing name of an event");
 	if (!a->metric && a->value < 0)
 		return reader_refuse(reader, PLUMB_ERR_INVALID, "negative count of %s", a->name);
+	if (!a->metric && a->value >= 0x1p64)
+		return reader_refuse(reader, PLUMB_ERR_INVALID, "the count of %s exceeds 64 bits",
+				     a->name);
+	if (a->running_ns < 0 || a->running_ns >= 0x1p64)
+		return reader_refuse(reader, PLUMB_ERR_INVALID, "invalid running time %g ns of %s",
+				     a->running_ns, a->name);
+	if (a->percent < 0 || a->percent > 100)
+		return reader_refuse(reader, PLUMB_ERR_INVALID,
+				     "%s was counted %g %% of the time, not 0 to 100 %%", a->name,
+				     a->percent);
 	if (import->row_count == IMPORT_ROWS_MAX)
 		return reader_refuse(reader, PLUMB_ERR_LIMIT, "more than %zu values",
 				     IMPORT_ROWS_MAX);

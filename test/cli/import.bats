@@ -314,6 +314,11 @@ gaps()
 		{"event" : "cycles", "counter-value" : "many"}|bad:1: invalid count "many" of cycles
 		5,,cycles,1,100.00\nnonsense\n|bad:2: this is no line of perf stat -x with the separator ','
 		-5,,cycles,1,100.00\n|bad:1: negative count of cycles
+		5,,cycles,-1,100.00\n|bad:1: invalid running time -1 ns of cycles
+		5,,cycles,1e20,100.00\n|bad:1: invalid running time 1e+20 ns of cycles
+		5,,cycles,1,-1.00\n|bad:1: cycles was counted -1 % of the time, not 0 to 100 %
+		5,,cycles,1,100.50\n|bad:1: cycles was counted 100.5 % of the time, not 0 to 100 %
+		18446744073709551616,,cycles,1,100.00\n|bad:1: the count of cycles exceeds 64 bits
 		time,event,value\n1,cycles,many\n|bad:2: invalid value "many" of cycles
 		run,time,event,value\n2,1.0,cycles,5\n|bad:2: intervals of several runs cannot be combined
 		Function,CPU_CYCLES\nf,"1,5"\n|bad:2: ambiguous number "1,5" of CPU_CYCLES
