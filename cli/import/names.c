@@ -38,9 +38,9 @@ static void split(struct finder *f, size_t i)
 		length = (size_t)(after - text);
 	f->base[i] = memory_copy(text, length);
 	f->modes[i] = memory_copy("uk", 3);
-	for (; after && *after; after++)
-		if (strchr("ukh", *after) && modes < 3 && !memchr(f->modes[i], *after, modes))
-			f->modes[i][modes++] = *after;
+	for (const char *mode = "ukh"; after && *mode; mode++)
+		if (strchr(after, *mode))
+			f->modes[i][modes++] = *mode;
 	f->modes[i][modes] = '\0';
 	f->pmus[i] = first && slash != first ? memory_copy(text, (size_t)(first - text)) : NULL;
 }

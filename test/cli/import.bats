@@ -185,6 +185,10 @@ assert ("time" in last) == ("-I" in sys.argv[1]) and last["source"] == "perf"
 		{e['code']: e['count'] for e in d['events'] if e['count'] is not None and e['code'] != '0x0003'} ==
 			{'0x0011': 5, '0x0008': 7, '0x003d': 9} and
 		any('user code: cache-misses' in w for w in d['warnings'])"
+	# The order of modifiers does not matter.
+	printf '%s\n' '5,,cycles:uk,10,100.00,,' '7,,instructions:ku,10,100.00,,' >counts
+	imported --json counts | json "[e['count'] for e in d['events'][:2]] == [5, 7] and
+		not any('left out' in w for w in d['warnings'])"
 	# perf's own clock.
 	printf '%s\n' '5,,cycles,10,100.00,,' '1500000,ns,duration_time,10,100.00,,' >counts
 	imported --json counts | json "d['elapsed_seconds'] == 0.0015 and d['warnings'] and
