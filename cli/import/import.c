@@ -71,6 +71,8 @@ static int read_file(struct import *import, const struct import_options *values,
 	free(bytes);
 	if (error < 0)
 		complain_findings(diagnostics, path, error);
+	if (error < 0 && import->plain)
+		advise("run perf stat again with -j");
 	return complain_status(error);
 }
 

@@ -72,6 +72,7 @@ struct import {
 	struct import_row *rows;
 	size_t row_count;
 	bool repeats; /* values are means over repeats of the program */
+	bool plain;   /* the last file was perf stat's text for people, which cannot be read */
 	bool summary; /* of the intervals was left out */
 	/* Internal. */
 	size_t row_room;

@@ -33,6 +33,15 @@ static char *first_line(const char *text)
 	}
 }
 
+/* Tells whether perf stat printed this for people; with intervals, it prints a heading. */
+static bool is_plain(const char *text, const char *line)
+{
+	static const char first[] = "Performance counter stats for ";
+
+	return strncmp(line + strspn(line, " \t"), first, strlen(first)) == 0 ||
+	       (*text == '#' && strstr(text, " counts unit events"));
+}
+
 /* Recognizes the format, and the separator of perf's; IMPORT_ANY: it is unknown. */
 static enum import_format recognize(struct reader *reader, const char *line, char found[2])
 {
@@ -61,6 +70,9 @@ static int read_as(struct reader *reader, enum import_format format, char *text)
 	case IMPORT_TABLE:
 		return table_read(reader, text);
 	default:
+		if (reader->import->plain)
+			return reader_refuse(reader, PLUMB_ERR_SYNTAX,
+					     "perf stat's text for people is not supported");
 		return reader_refuse(reader, PLUMB_ERR_SYNTAX,
 				     "neither perf stat -j or -x, nor a CSV table");
 	}
@@ -92,7 +104,8 @@ int import_read(struct import *import, enum import_format format, const char *se
 		free(text);
 		return PLUMB_ERR_NO_MEMORY;
 	}
-	if (format == IMPORT_ANY && *line)
+	import->plain = format == IMPORT_ANY && is_plain(text, line);
+	if (format == IMPORT_ANY && *line && !import->plain)
 		format = recognize(&reader, line, found);
 	if (format == IMPORT_PERF_CSV && !reader.separator)
 		reader.separator = perf_csv_separator(line, found);

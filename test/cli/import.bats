@@ -333,6 +333,10 @@ gaps()
 		5,,nothing,1,100.00\n|neoverse-n3-r0p0 has none of the events in the input
 		5,,armv8_a/cycles/,1,100.00\n6,,armv8_b/cycles/,1,100.00\n|these are counts of two PMUs, armv8_a and armv8_b
 	END
+	printf "\n Performance counter stats for 'a,b':\n\n   1,000   cycles\n" >plain
+	run --separate-stderr imported plain
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: plain: perf stat's text for people is not supported"*"run perf stat again with -j" ]]
 	run --separate-stderr imported missing
 	[ "$status" -eq 2 ]
 	[[ $stderr == "plumb: cannot read missing: "* ]]
