@@ -78,19 +78,38 @@ void report_contradiction_free(struct report_contradiction *contradiction)
 static void warn_of_cause(struct plumb_diagnostics *diagnostics,
 			  const struct report_contradiction *all, size_t count, size_t i)
 {
-	struct join what = {0};
-	char *text;
+	char *text, *longer;
 
 	for (size_t k = 0; k < i; k++)
 		if (all[k].found.cause == all[i].found.cause)
 			return;
-	for (size_t k = i; k < count; k++)
-		if (all[k].found.cause == all[i].found.cause)
-			join_add(&what, all[k].what);
-	text = join_take(&what);
+	text = memory_copy("", 0);
+	for (size_t k = i; k < count; k++) {
+		if (all[k].found.cause != all[i].found.cause)
+			continue;
+		longer = memory_format("%s%s. ", text, all[k].what);
+		free(text);
+		text = longer;
+	}
 	plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "contradiction", NULL,
-			      "the values contradict each other: %s: %s", text, all[i].why);
+			      "the values contradict each other. %sLikely cause: %s", text,
+			      all[i].why);
 	free(text);
+}
+
+/* Warns that the diagnosis follows a node whose value cannot be. */
+static void warn_of_diagnosis(struct plumb_diagnostics *diagnostics, const struct report *report,
+			      const struct report_contradiction *all, size_t count)
+{
+	const struct plumb_diagnosis *d = report->diagnosis;
+
+	for (size_t i = 0; d && d->path_length && i < count; i++)
+		if (all[i].found.metric == d->path[0].metric)
+			plumb_diagnostics_add(
+				diagnostics, PLUMB_WARNING, "uncertain-diagnosis", NULL,
+				"the diagnosis is uncertain, because it begins with "
+				"%s, which cannot be %.1f %%",
+				report_metric(report, all[i].found.metric), all[i].found.value);
 }
 
 void report_warn_of_contradictions(struct plumb_diagnostics *diagnostics,
@@ -101,6 +120,7 @@ void report_warn_of_contradictions(struct plumb_diagnostics *diagnostics,
 
 	for (size_t i = 0; i < count; i++)
 		warn_of_cause(diagnostics, all, count, i);
+	warn_of_diagnosis(diagnostics, report, all, count);
 	for (size_t i = 0; i < count; i++)
 		report_contradiction_free(&all[i]);
 }
