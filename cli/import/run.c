@@ -461,8 +461,39 @@ static void warn_of_gaps(struct runner *r)
 	free(text);
 }
 
+/* Says how many runs the counts are means over, if the input has each event several times. */
+static void warn_of_runs(struct runner *r)
+{
+	const struct import *import = r->import;
+	size_t *rows = memory_resize(NULL, import->name_count + 1, sizeof(*rows));
+	size_t least = SIZE_MAX, most = 0;
+
+	memset(rows, 0, (import->name_count + 1) * sizeof(*rows));
+	for (size_t i = 0; i < import->row_count; i++)
+		if (import->rows[i].unit == import->rows[0].unit && isnan(import->rows[i].time))
+			rows[import->rows[i].name]++;
+	for (size_t i = 0; i < import->name_count; i++) {
+		if (!rows[i])
+			continue;
+		least = rows[i] < least ? rows[i] : least;
+		most = rows[i] > most ? rows[i] : most;
+	}
+	free(rows);
+	if (import->starts_most > 1 && most > 1)
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "runs", NULL,
+				      "the counts are means over %zu runs in the input",
+				      import->starts_most);
+	/* In one run, perf repeats what is in several groups. */
+	else if (most > 1 && least > 1 && import->starts != 1)
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "runs", NULL,
+				      "each event is in the input %zu times, as from %zu runs; "
+				      "the counts are means",
+				      least, least);
+}
+
 static void warn(struct runner *r)
 {
+	warn_of_runs(r);
 	warn_of_multiplexing(r);
 	warn_of_gaps(r);
 	if (r->import->repeats)

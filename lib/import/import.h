@@ -71,9 +71,11 @@ struct import {
 	size_t unit_count;
 	struct import_row *rows;
 	size_t row_count;
-	bool repeats; /* values are means over repeats of the program */
-	bool plain;   /* the last file was perf stat's text for people, which cannot be read */
-	bool summary; /* of the intervals was left out */
+	bool repeats;  /* values are means over repeats of the program */
+	bool plain;    /* the last file was perf stat's text for people, which cannot be read */
+	bool summary;  /* of the intervals was left out */
+	size_t starts; /* how often perf wrote that it started, in all files */
+	size_t starts_most; /* and in the file where it did so most often */
 	/* Internal. */
 	size_t row_room;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recognizes the format of a file and reads it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,29 @@ static int read_as(struct reader *reader, enum import_format format, char *text)
 	}
 }
 
+/* Counts how often perf stat -o or --append began to write. */
+static size_t count_starts(const char *text)
+{
+	static const char start[] = "# started on ";
+	size_t count = strncmp(text, start, strlen(start)) == 0;
+
+	for (text = strstr(text, "\n# started on "); text;
+	     text = strstr(text + 1, "\n# started on "))
+		count++;
+	return count;
+}
+
+/* Counts what perf started, before the text is cut. */
+static size_t note_starts(struct import *import, const char *text)
+{
+	const size_t starts = count_starts(text);
+
+	import->starts += starts;
+	if (starts > import->starts_most)
+		import->starts_most = starts;
+	return starts;
+}
+
 int import_read(struct import *import, enum import_format format, const char *separator,
 		const char *path, const char *bytes, size_t size,
 		struct plumb_diagnostics *diagnostics)
@@ -85,6 +109,7 @@ int import_read(struct import *import, enum import_format format, const char *se
 	struct reader reader = {
 		.import = import, .path = path, .diagnostics = diagnostics, .separator = separator};
 	const size_t before = import->row_count;
+	size_t starts;
 	char *text, *line, found[2];
 	int error;
 
@@ -113,10 +138,15 @@ int import_read(struct import *import, enum import_format format, const char *se
 		reader.separator = ",";
 	if (import->format == IMPORT_ANY)
 		import->format = format;
+	starts = note_starts(import, text);
 	error = *line ? read_as(&reader, format, text) : 0;
 	free(line);
 	free(text);
 	reader.line = 0;
+	if (error == 0 && starts > 1 && import->row_count > before &&
+	    !isnan(import->rows[before].time))
+		error = reader_refuse(&reader, PLUMB_ERR_INVALID,
+				      "intervals of several runs cannot be combined");
 	if (error == 0 && import->row_count == before)
 		error = reader_refuse(&reader, PLUMB_ERR_INVALID, "no counts");
 	return error;

@@ -251,6 +251,23 @@ gaps()
 		d['events'][1]['count'] is None and $(metric ipc) is None"
 }
 
+@test "several runs in one file are averaged with a note" {
+	counted , >counts
+	imported --json counts | json "not any(' runs' in w for w in d['warnings'])"
+	counted , | sed 's/^1000000,/3000000,/' >>counts
+	imported --json counts | json "d['events'][0]['count'] == 2000000 and
+		any('2 times, as from 2 runs; the counts are means' in w for w in d['warnings'])"
+	for run in 1 2 3; do
+		echo '# started on Fri Nov 27 08:15:19 2026' && echo && counted ,
+	done >appended
+	imported --json appended | json "
+		any('means over 3 runs in the input' in w for w in d['warnings'])"
+	sed '/^[0-9]/s/^/1.0,/' appended >bad
+	run --separate-stderr imported bad
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: bad: intervals of several runs cannot be combined"* ]]
+}
+
 @test "reads topdown-tool's metrics and events" {
 	cat >metrics.csv <<-END
 		time,group,stage,level,metric,value,units
