@@ -123,7 +123,11 @@ int import_read(struct import *import, enum import_format format, const char *se
 				     IMPORT_BYTES_MAX);
 	if (memchr(bytes, 0, size))
 		return reader_refuse(&reader, PLUMB_ERR_SYNTAX, "this is no text");
-	text = strndup(bytes, size);
+	text = malloc(size + 1); /* no strndup(): `bytes` may end without a NUL */
+	if (text) {
+		memcpy(text, bytes, size);
+		text[size] = '\0';
+	}
 	line = text ? first_line(text) : NULL;
 	if (!line) {
 		free(text);
