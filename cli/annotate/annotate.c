@@ -20,6 +20,8 @@
 
 #define LINES_SHOWN   5
 #define FILES_CHECKED 64
+/* Bytes before and after the code at an address without a function. */
+#define AROUND UINT64_C(64)
 
 struct annotate_options {
 	struct common_options common;
@@ -28,6 +30,9 @@ struct annotate_options {
 	const char *start, *stop; /* as given */
 	uint64_t part_start, part_end;
 	char part[48]; /* its name as a function */
+	/* If the symbol that was asked for is an address; NULL: it is a name. */
+	const char *place_text;
+	struct choice_place place;
 	unsigned limit;
 	bool stdio, print_line, no_source, show_samples;
 };
@@ -262,14 +267,33 @@ static int show(struct annotate_run *run, size_t i, struct output *out, struct j
 	return complain_status(error);
 }
 
-/* Tells whether a function has the requested name. */
+/* Tells whether a function contains an address of its file. */
+static bool contains(const struct annotate_run *run,
+		     const struct plumb_annotated_function *function, uint64_t address)
+{
+	const uint64_t start = plumb_symbol_start(function->symbol);
+	const struct plumb_location location = {.file = function->file, .address = start};
+	uint64_t linked;
+
+	return plumb_symbolizer_link_address(run->reading.symbols, &location, &linked) &&
+	       address - linked < plumb_symbol_end(function->symbol) - start;
+}
+
+/* Tells whether a function has the requested name, or contains the requested address. */
 static bool is_wanted(const struct annotate_run *run, size_t i)
 {
+	const struct annotate_options *options = run->options;
 	struct plumb_annotated_function function;
 
 	plumb_annotation_function(run->view.annotation, i, &function);
-	return !run->options->symbol ||
-	       strcmp(run->options->symbol, plumb_symbol_name(function.symbol)) == 0;
+	if (!options->symbol || (!options->part_end &&
+				 strcmp(options->symbol, plumb_symbol_name(function.symbol)) == 0))
+		return true;
+	if (options->place_text && !choice_place_fits(&options->place, function.file))
+		return false;
+	if (options->part_end)
+		return strcmp(options->symbol, plumb_symbol_name(function.symbol)) == 0;
+	return options->place_text && contains(run, &function, options->place.address);
 }
 
 /* Says why most functions are unknown, unless the symbolizer has a warning about the file. */
@@ -302,7 +326,11 @@ static int no_function(const struct annotate_run *run)
 	struct plumb_annotated_function function;
 
 	plumb_annotation_summary(run->view.annotation, &summary);
-	if (run->options->part_end && summary.basis != PLUMB_BASIS_NONE) {
+	if (run->options->part_end && run->options->place_text) {
+		complain("%s: no samples around %s", run->options->from.input,
+			 run->options->place_text);
+		advise_part(&summary);
+	} else if (run->options->part_end && summary.basis != PLUMB_BASIS_NONE) {
 		complain("%s: no samples from %s to %s", run->options->from.input,
 			 run->options->start, run->options->stop);
 		advise_part(&summary);
@@ -380,6 +408,22 @@ static bool takes_part(struct annotate_run *run)
 	return true;
 }
 
+/* Returns whether to show the code around the requested address, as no function has it. */
+static bool takes_place(struct annotate_run *run)
+{
+	const struct annotate_options *options = run->options;
+	struct plumb_annotation_summary summary;
+	uint64_t middle = options->place.address & ~(AROUND - 1);
+
+	plumb_annotation_summary(run->view.annotation, &summary);
+	if (!options->place_text || options->part_end || summary.basis == PLUMB_BASIS_NONE ||
+	    strcmp(options->from.input, "-") == 0 || middle > UINT64_MAX - 2 * AROUND)
+		return false;
+	run->part_start = middle > AROUND ? middle - AROUND : 0;
+	run->part_end = middle + 2 * AROUND;
+	return true;
+}
+
 static int annotate(struct annotate_run *run)
 {
 	const struct annotate_options *options = run->options;
@@ -416,6 +460,9 @@ static int annotate(struct annotate_run *run)
 			open_disassembler(run);
 		error = print(run);
 		status = status == EXIT_FINE ? error : status;
+	} else if (status == EXIT_FINE && takes_place(run)) {
+		advise("%s is in no known function with samples; the code around it is shown",
+		       options->place_text);
 	} else if (status == EXIT_FINE) {
 		status = no_function(run);
 	}
@@ -529,6 +576,9 @@ static int run_annotate(struct annotate_options *options)
 	uint64_t part[2] = {0, 0};
 	int status = read_part(options);
 
+	if (options->symbol && !options->part_end &&
+	    choice_read_place(options->symbol, &options->place))
+		options->place_text = options->symbol;
 	if (!options->from.input)
 		options->from.input = READING_DEFAULT_INPUT;
 	if (status == EXIT_FINE)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/choice.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -249,40 +250,69 @@ static bool wants_file(const struct choice_list *dsos, const struct plumb_symbol
 	return has_word(dsos, name) || (base && has_word(dsos, base + 1));
 }
 
-/* "FILE+0xADDRESS", or "0xADDRESS" in no known file: what plumb report shows without a symbol. */
-static bool wants_place(const struct choice *choice, const struct plumb_location *location)
+bool choice_read_place(const char *text, struct choice_place *place)
 {
-	const char *name = location->file ? plumb_symbol_file_name(location->file) : NULL;
-	const char *base = name ? strrchr(name, '/') : NULL;
-	uint64_t address = location->address;
-	char place[PATH_MAX + 24];
+	const char *plus = strrchr(text, '+');
+	const char *number = plus ? plus + 1 : text;
+	char *end;
 
-	if (!choice->symbolizer)
+	if (strncmp(number, "0x", 2) != 0 || !isxdigit((unsigned char)number[2]))
 		return false;
-	plumb_symbolizer_link_address(choice->symbolizer, location, &address);
-	snprintf(place, sizeof(place), "%s%s0x%" PRIx64,
-		 base   ? base + 1
-		 : name ? name
-			: "",
-		 name ? "+" : "", address);
-	return has_word(&choice->symbols, place);
+	place->file = text;
+	place->length = plus ? (size_t)(plus - text) : 0;
+	place->address = strtoull(number, &end, 16);
+	return !*end;
+}
+
+static bool is_name(const struct choice_place *place, const char *name)
+{
+	return strncmp(name, place->file, place->length) == 0 && !name[place->length];
+}
+
+bool choice_place_fits(const struct choice_place *place, const struct plumb_symbol_file *file)
+{
+	const char *name, *base;
+
+	if (!place->length || !file)
+		return !place->length;
+	name = plumb_symbol_file_name(file);
+	base = strrchr(name, '/');
+	return is_name(place, name) || (base && is_name(place, base + 1));
+}
+
+/*
+ * Returns whether a place is that of a location, or in the same function: "FILE+0xADDRESS", as
+ * plumb report shows it, is an address in the file, and "0xADDRESS" one in memory.
+ */
+static bool is_at(const struct choice *choice, const struct choice_place *place,
+		  const struct plumb_location *location)
+{
+	uint64_t address = location->ip, offset = 0, size = 1;
+
+	if (!choice_place_fits(place, location->file))
+		return false;
+	if (place->length &&
+	    (!choice->symbolizer ||
+	     !plumb_symbolizer_link_address(choice->symbolizer, location, &address)))
+		address = location->address;
+	if (location->symbol) {
+		offset = location->address - plumb_symbol_start(location->symbol);
+		size = plumb_symbol_end(location->symbol) - plumb_symbol_start(location->symbol);
+	}
+	return place->address - (address - offset) < (size ? size : 1);
 }
 
 static bool wants_symbol(const struct choice *choice, const struct plumb_location *location)
 {
 	const struct choice_list *symbols = &choice->symbols;
-	const struct plumb_symbol *symbol = location->symbol;
-	char address[24];
+	struct choice_place place;
 
-	if (!symbol)
-		return wants_place(choice, location);
-	if (has_word(symbols, plumb_symbol_name(symbol)))
+	if (location->symbol && has_word(symbols, plumb_symbol_name(location->symbol)))
 		return true;
-	/* An address is that of a function's beginning. */
-	snprintf(address, sizeof(address), "0x%llx",
-		 (unsigned long long)(location->ip -
-				      (location->address - plumb_symbol_start(symbol))));
-	return has_word(symbols, address);
+	for (size_t i = 0; i < symbols->count; i++)
+		if (choice_read_place(symbols->at[i], &place) && is_at(choice, &place, location))
+			return true;
+	return false;
 }
 
 bool choice_wants_cpu(const struct choice *choice, const struct plumb_record *record)

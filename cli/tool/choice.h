@@ -70,4 +70,16 @@ bool choice_wants(const struct choice *choice, const struct plumb_record *record
 /* Returns whether to use a record of any type, by its CPU. */
 bool choice_wants_cpu(const struct choice *choice, const struct plumb_record *record);
 
+/* An address, in a file unless `length` is 0: "FILE+0xADDRESS" or "0xADDRESS". */
+struct choice_place {
+	const char *file; /* its name, of `length` bytes, in the text that was read */
+	size_t length;
+	uint64_t address;
+};
+
+/* Reads a place. Returns false if `text` is none. */
+bool choice_read_place(const char *text, struct choice_place *place);
+/* Returns whether a place can be in a file, by the file's path or name; NULL: no known file. */
+bool choice_place_fits(const struct choice_place *place, const struct plumb_symbol_file *file);
+
 #endif

@@ -201,6 +201,34 @@ samples()
 	END
 }
 
+@test "a function, and a part of a stripped program, by an address in it" {
+	needs exact.data
+	read -r start size < <(aarch64-linux-gnu-nm -S rows | sed -n 's/ [tT] rows$//p')
+	inside=$(printf '0x%x' $((0x$start + 8)))
+	plumb annotate -i exact.data --json rows >by_name.json
+	for place in "$inside" "rows+$inside" "$work/rows+$inside"; do
+		plumb annotate -i exact.data --json "$place" | cmp - by_name.json
+	done
+	run --separate-stderr plumb annotate -i exact.data "other+$inside"
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[1]}" = "plumb: exact.data: no samples around other+$inside" ]
+	aarch64-linux-gnu-strip -o nameless rows
+	plumb record --exact -q -o nameless.data -- "$work/nameless"
+	for place in "$inside" "nameless+$inside"; do
+		run --separate-stderr plumb annotate -i nameless.data --json -s "$place"
+		[ "$status" -eq 0 ]
+		said "$place is in no known function with samples; the code around it is shown"
+		json "any(i['address'] == $((0x$start + 8)) or i['address'] == '$inside'
+			for l in d['functions'][0]['lines'] for i in l['instructions'])" <<<"$output"
+	done
+	# plumb report chooses a function by any address in it, too.
+	plumb report -i exact.data --no-children -F symbol -S "$inside" >chosen
+	[ "$(sed -n 4p chosen | tr -d ' ')" = rows ] || { cat chosen && return 1; }
+	plumb report -i exact.data --no-children -F symbol -S "rows+$inside" | cmp - chosen
+	run --separate-stderr plumb report -i exact.data -S 0x4
+	[ "$status" -eq 2 ]
+}
+
 @test "SPE records: latencies, and the division first" {
 	needs spe.data
 	run --separate-stderr plumb annotate -i spe.data
