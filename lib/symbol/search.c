@@ -27,6 +27,8 @@ struct search {
 	struct elf_file image;            /* that file, if it is the recorded one */
 	struct elf_file symbols, runtime; /* what has been found; .elf NULL: nothing yet */
 	bool same;                        /* `symbols` is the same file as `runtime` */
+	char *other; /* the first separate debug file with another build-id; NULL: none */
+	struct id other_id;
 	int status;
 };
 
@@ -85,6 +87,20 @@ static bool take(struct search *search, struct elf_file *elf, const char *path)
 	return kept;
 }
 
+/* Notes the first file with symbols of another build; this machine's are no part of another root.
+ */
+static void note_other(struct search *search, const struct elf_file *elf, const char *path)
+{
+	const char *root = search->files->paths.root ? search->files->paths.root : "";
+
+	if (search->id.size == 0 || search->other || !elf->symtab ||
+	    strncmp(path, root, strlen(root)) != 0)
+		return;
+	search->other_id = id_of(elf);
+	search->other = strdup(path);
+	files_note(search->files, search->other ? 0 : PLUMB_ERR_NO_MEMORY);
+}
+
 /*
  * Looks at one candidate, and frees it. If no build-id tells whether it is the right one, its bytes
  * must have the checksum `crc`, unless that is NULL. Returns true once nothing is missing.
@@ -110,6 +126,8 @@ static bool try(struct search *search, char *path, const uint32_t *crc)
 	}
 	if (fitting)
 		kept = take(search, &elf, path);
+	else
+		note_other(search, &elf, path);
 	free(path);
 	if (!kept)
 		elf_file_close(&elf);
@@ -240,6 +258,16 @@ static void warn_of_change(struct search *search, const struct id *found)
 				search->id.text));
 }
 
+static void warn_of_other(struct search *search)
+{
+	files_warn(search->files,
+		   files_format("%s is not the debug information of %s, so it is not used: its "
+				"build-id is %s, the program's %s",
+				search->other, search->path,
+				search->other_id.size ? search->other_id.text : "missing",
+				search->id.text));
+}
+
 /* If the recording has no build-id, takes the file that is there now. */
 static void open_image(struct search *search, struct id *changed)
 {
@@ -333,6 +361,9 @@ int file_search(struct files *files, struct plumb_symbol_file *file)
 	look(&search);
 	if (changed.size != SIZE_MAX && !search.symbols.elf && !search.runtime.elf)
 		warn_of_change(&search, &changed);
+	else if (search.other && !search.symbols.elf)
+		warn_of_other(&search);
+	free(search.other);
 	memcpy(file->build_id, search.id.bytes, search.id.size);
 	file->build_id_size = (uint8_t)search.id.size;
 	settle(&search);

@@ -230,6 +230,25 @@ def below_a_root():
 
 
 @tap.test
+def other_debug_file():
+    """A separate debug file of another build is named, and not used"""
+    ids = "0a" * 20, "0b" * 20
+    path, other = (compiled(name, "gcc", "-Wl,--build-id=0x" + id) for name, id in zip(("linked", "other"), ids))
+    known = [start for start, _, name in functions(path) if name == "hidden"]
+    own = path + ".own"
+    run("objcopy", "--only-keep-debug", path, own)
+    debug = path + ".debug"
+    shutil.copy(own, debug)
+    run("strip", path)
+    run("objcopy", f"--add-gnu-debuglink={debug}", path)
+    assert names_at(path, known) == (["hidden"], "")
+    run("objcopy", "--only-keep-debug", other, debug)
+    names, warnings = names_at(path, known)
+    assert names == ["-"], names
+    assert f"{debug} is not the debug information of {path}, " in warnings and all(id in warnings for id in ids), warnings
+
+
+@tap.test
 def stripped():
     """Addresses of a stripped program, which objdump takes"""
     for name, options in ("pie", []), ("fixed", ["-no-pie", "-static"]):
