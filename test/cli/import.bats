@@ -257,7 +257,7 @@ gaps()
 	counted , | sed 's/^1000000,/3000000,/' >>counts
 	imported --json counts | json "d['events'][0]['count'] == 2000000 and
 		any('2 times, as from 2 runs; the counts are means' in w for w in d['warnings'])"
-	for run in 1 2 3; do
+	for _ in 1 2 3; do
 		echo '# started on Fri Nov 27 08:15:19 2026' && echo && counted ,
 	done >appended
 	imported --json appended | json "
@@ -309,6 +309,7 @@ gaps()
 }
 
 @test "the events of the manual's example give all metrics of level 1" {
+	# shellcheck disable=SC2154 # by lib.bash
 	sed -n 's/.*perf stat -j .* -e \([^ ]*\) .*/\1/p' "$here/../../man/plumb-import.1.scd" >events
 	[ -s events ]
 	tr , '\n' <events | while read -r event; do
