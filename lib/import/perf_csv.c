@@ -124,7 +124,7 @@ static int read_line(struct reader *reader, char *line)
 		return 0;
 	if (count == SIZE_MAX)
 		return reader_refuse(reader, PLUMB_ERR_SYNTAX,
-				     "this is no line of perf stat -x with the separator '%s'",
+				     "not a line of perf stat -x with the separator '%s'",
 				     reader->separator);
 	if (count && is_summary(f.at[0])) {
 		reader->import->summary = true;

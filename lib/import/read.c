@@ -122,7 +122,7 @@ int import_read(struct import *import, enum import_format format, const char *se
 		return reader_refuse(&reader, PLUMB_ERR_LIMIT, "larger than %zu bytes",
 				     IMPORT_BYTES_MAX);
 	if (memchr(bytes, 0, size))
-		return reader_refuse(&reader, PLUMB_ERR_SYNTAX, "this is no text");
+		return reader_refuse(&reader, PLUMB_ERR_SYNTAX, "not a text file");
 	text = malloc(size + 1); /* no strndup(): `bytes` may end without a NUL */
 	if (text) {
 		memcpy(text, bytes, size);

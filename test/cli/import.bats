@@ -334,7 +334,7 @@ gaps()
 		{"event" : "cycles"}|bad:1: cycles has no "counter-value"
 		{"event" : "cycles"|bad:1: malformed JSON
 		{"event" : "cycles", "counter-value" : "many"}|bad:1: invalid count "many" of cycles
-		5,,cycles,1,100.00\nnonsense\n|bad:2: this is no line of perf stat -x with the separator ','
+		5,,cycles,1,100.00\nnonsense\n|bad:2: not a line of perf stat -x with the separator ','
 		-5,,cycles,1,100.00\n|bad:1: negative count of cycles
 		5,,cycles,-1,100.00\n|bad:1: invalid running time -1 ns of cycles
 		5,,cycles,1e20,100.00\n|bad:1: invalid running time 1e+20 ns of cycles
