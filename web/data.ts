@@ -126,6 +126,24 @@ export interface StackType {
 	total: number;
 }
 
+type Texts = { [key: string]: (string | null)[] };
+
+/* What each sample says, column by column: its place in the lists of each part. */
+export interface StackDetails {
+	parts: { code: Texts; operation: Texts; data: Texts };
+	step: number[];
+	code: number[];
+	operation: number[];
+	data: number[];
+	total: (number | null)[];
+	issue: (number | null)[];
+	translation: (number | null)[];
+	period: number[];
+	type: number[];
+	thread: number[];
+	flags: number[];
+}
+
 export interface Stacks {
 	samples: number;
 	types: StackType[];
@@ -142,6 +160,7 @@ export interface Stacks {
 		type: number[];
 		value: number[];
 	};
+	details?: StackDetails; /* unless the samples are too many */
 }
 
 export interface Bin {

@@ -2,6 +2,7 @@
 /* All functions: as plumb report has them, or added up for a range of time. */
 import { callers } from "./callers";
 import { Interval, ReportEvent, ReportRow, StackType, TopdownRow } from "./data";
+import { SATURATED } from "./details";
 import { bar, base, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, short, visible, whole } from "./dom";
 import { Model } from "./stacks";
 import { hasRange, set, State, state } from "./state";
@@ -41,7 +42,6 @@ function shown<R>(label: string, columns: Column<R>[], rows: R[], search: (row: 
 }
 
 const SHARE = 165;
-export const SATURATED = 4095; /* cycles: the most that the counters of SPE hold */
 
 /* Returns the width that the largest number of a column needs. */
 function numbers<R>(rows: R[], value: (row: R) => number | null, least: number): number {
@@ -148,7 +148,7 @@ export function isOf(type: StackType, event: ReportEvent): boolean {
 }
 
 /* Returns the event whose samples a type has. Of events with one name, the second's type is "cycles#2". */
-function eventOfType(events: ReportEvent[], type: StackType): ReportEvent | undefined {
+export function eventOfType(events: ReportEvent[], type: StackType): ReportEvent | undefined {
 	const own = events.find((e) => isOf(type, e));
 	if (own || events.length === 1) return own || events[0];
 	const number = /^(.*)#([0-9]+)$/.exec(type.name);

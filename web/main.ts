@@ -60,7 +60,7 @@ function choices(page: Page, view: View): HTMLElement {
 	const made = h("div", { class: "choices" });
 	const { model } = page;
 	if (typeof view.searches === "function" ? view.searches(page) : view.searches) append(made, [h("input", { type: "search", id: "search", placeholder: "Search  /", "aria-label": "Search", value: state.search, oninput: (e: Event) => set({ search: (e.target as HTMLInputElement).value }) })]);
-	if (view.wholeOnly && model && (hasRange() || state.thread >= 0))
+	if ((typeof view.wholeOnly === "function" ? view.wholeOnly(page) : view.wholeOnly) && model && (hasRange() || state.thread >= 0))
 		append(made, [h("p", { class: "dim", id: "unranged" }, `These figures are of the whole recording: the chosen ${hasRange() ? "range" + (state.thread >= 0 ? " and thread do" : " does") : "thread does"} not apply to this view.`)]);
 	if (!model || !view.chooses) return made;
 	if (model.choices.length > 1 && view.choosesValue !== false) {

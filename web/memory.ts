@@ -2,17 +2,40 @@
 /* Where data came from, how long that took, and which pages and cache lines it is in. */
 import { Bin, Report, ReportEvent } from "./data";
 import { bar, h, named, percent, plural, short, visible, whole } from "./dom";
-import { isOf, reportTable, SATURATED } from "./functions";
-import { hasRange, set, state } from "./state";
+import { SATURATED } from "./details";
+import { eventOfType, isOf, reportTable } from "./functions";
+import { hasRange, isPart, set, state } from "./state";
 import { Page, Shown, View } from "./view";
 
 function eventOf(report: Report | undefined): ReportEvent | null {
 	return (report && report.events.find((event) => event.rows.length)) || null;
 }
 
-/* Returns whether a range or a thread is chosen. */
-function isPart(): boolean {
-	return hasRange() || state.thread >= 0;
+/* Returns whether the page knows what each sample says, so that a part of them can be added up. */
+function isDetailed(page: Page): boolean {
+	return !!page.model && !!page.model.details;
+}
+
+/* Which records a report has. */
+type Kind = "memory" | "branch" | "all";
+
+/* Returns the event of a report: of the chosen range and thread, if the page has what that takes. */
+function chosen(page: Page, report: Report, kind: Kind): ReportEvent {
+	const event = eventOf(report)!;
+	const details = isPart() && page.model ? page.model.details : null;
+	if (!details || !details.has(report.keys)) return event;
+	const { types } = page.model!.stacks;
+	const wanted = (i: number) => {
+		if (eventOfType(report.events, types[details.type(i)]) !== event) return false;
+		return kind === "memory" ? details.isMemory(i) : kind === "branch" ? details.value("op", i) === "branch" : details.value("op", i) !== null;
+	};
+	return details.event(event.name, report.keys, wanted, event.rows.some((row) => row.total_latency));
+}
+
+/* What a table of a part without samples says instead. */
+function tableOf(page: Page, report: Report, kind: Kind, label: string, key = true): Shown {
+	const event = chosen(page, report, kind);
+	return event.rows.length ? reportTable(page, event, report.keys, label, key) : { element: h("p", null, "There is nothing in this part.") };
 }
 
 function sourcesPanel(title: string, sources: Map<string, { samples: number; latency: number }>): HTMLElement {
@@ -83,32 +106,48 @@ const PARTS: { [key: string]: { title: string; has: (page: Page) => boolean; mak
 		make: (page) => {
 			const event = eventOf(page.documents.memory)!;
 			const sources = isPart() ? ofPart(page, event) : ofReport(event);
-			const table = isPart() ? null : reportTable(page, event, page.documents.memory!.keys, "Data sources by function");
+			const table = isPart() && !isDetailed(page) ? null : tableOf(page, page.documents.memory!, "memory", "Data sources by function");
 			return { element: h("div", null, sourcesPanel(hasRange() ? "Where data came from, in this range" : state.thread >= 0 ? "Where data came from, in this thread" : "Where data came from", sources), table ? h("h2", null, "By function") : null, table ? table.element : null), update: table ? table.update : undefined };
 		},
 	},
 	latencies: {
 		title: "Latencies",
 		has: (page) => !!page.documents.latencies,
-		make: (page) => ({
-			element: h("div", { class: "two" }, ...page.documents.latencies!.events.flatMap((event) => [
+		make: (page) => {
+			const all = page.documents.latencies!;
+			const details = isPart() && page.model ? page.model.details : null;
+			const events = all.events as unknown as ReportEvent[];
+			const wanted = (i: number, name: string) => {
+				const of = eventOfType(events, page.model!.stacks.types[details!.type(i)]);
+				return !!of && of.name === name;
+			};
+			const { events: shown } = details ? details.latencies(all, wanted) : all;
+			const made = shown.flatMap((event) => [
 				event.total ? histogram("Total latency, in cycles", event.total, event.saturated) : null,
 				event.issue ? histogram("Until issue, in cycles", event.issue) : null,
-				event.translation ? histogram("Address translation, in cycles", event.translation) : null])),
-		}),
+				event.translation ? histogram("Address translation, in cycles", event.translation) : null]);
+			return { element: h("div", { class: "two" }, ...(made.some((m) => m) ? made : [h("p", null, "There is nothing in this part.")])) };
+		},
 	},
-	pages: { title: "Pages", has: (page) => !!eventOf(page.documents.pages), make: (page) => reportTable(page, eventOf(page.documents.pages)!, page.documents.pages!.keys, "Pages") },
+	pages: { title: "Pages", has: (page) => !!eventOf(page.documents.pages), make: (page) => tableOf(page, page.documents.pages!, "memory", "Pages") },
 	lines: {
 		title: "Shared cache lines",
 		has: (page) => !!page.documents.sharing,
 		make: (page) => {
-			const { accesses, exact } = page.documents.sharing!;
+			const { exact } = page.documents.sharing!;
+			const details = isPart() && !exact && page.model ? page.model.details : null;
+			const accesses = details ? details.sharing() : page.documents.sharing!.accesses;
 			return { element: h("section", { class: "panel" }, h("h2", null, "Cache lines that several threads use and write"), h("p", { class: "dim" }, exact ? "Counted exactly." : "From SPE records."), accesses.length ? objects(accesses) : h("p", null, "There are none.")) };
 		},
 	},
-	branches: { title: "Branches", has: (page) => !!eventOf(page.documents.branches), make: (page) => reportTable(page, eventOf(page.documents.branches)!, page.documents.branches!.keys, "Branches") },
-	mix: { title: "Mix", has: (page) => !!eventOf(page.documents.mix), make: (page) => reportTable(page, eventOf(page.documents.mix)!, page.documents.mix!.keys, "Mix of operations", false) },
+	branches: { title: "Branches", has: (page) => !!eventOf(page.documents.branches), make: (page) => tableOf(page, page.documents.branches!, "branch", "Branches") },
+	mix: { title: "Mix", has: (page) => !!eventOf(page.documents.mix), make: (page) => tableOf(page, page.documents.mix!, "all", "Mix of operations", false) },
 };
+
+/* Returns whether a part shows the chosen range and thread: exact counts have no times. */
+function applies(page: Page, key: string): boolean {
+	return key === "sources" || (isDetailed(page) && (key !== "lines" || !page.documents.sharing!.exact));
+}
 
 function shownPart(page: Page): string {
 	const keys = Object.keys(PARTS).filter((key) => PARTS[key].has(page));
@@ -122,7 +161,7 @@ export const memory: View = {
 	choosesValue: false,
 	searches: (page) => {
 		const key = shownPart(page);
-		return key !== "latencies" && key !== "lines" && (key !== "sources" || !isPart());
+		return key !== "latencies" && key !== "lines" && (key !== "sources" || !isPart() || isDetailed(page));
 	},
 	has: (page) => Object.values(PARTS).some((part) => part.has(page)),
 	make: (page) => {
@@ -134,7 +173,7 @@ export const memory: View = {
 			element: h("div", { class: "memoryview" },
 				h("div", { class: "tools" }, h("span", { class: "group", role: "group", "aria-label": "Part" }, ...keys.map((k) => h("button", { type: "button", "aria-pressed": String(k === key), onclick: () => set({ part: k, sort: "", search: "" }) }, PARTS[k].title))),
 					losses ? h("span", { class: "dim" }, (losses.samples === 1 ? "1 load or store" : `${short(losses.samples)} loads and stores`) + (losses.not_retired ? `, ${short(losses.not_retired)} not retired` : "")) : null,
-					isPart() && key !== "sources" ? h("span", { class: "warn" }, "of the whole recording") : null),
+					isPart() && !applies(page, key) ? h("span", { class: "warn" }, "of the whole recording") : null),
 				part.element),
 			update: part.update,
 		};

@@ -2,7 +2,7 @@
 /* A function's source and instructions, with exact slots or samples. */
 import { Annotated, Annotations, Instruction, Line } from "./data";
 import { bar, base, h, named, percent, plural, range, short, SLOT_TITLES, SLOTS, slotsOf, visible } from "./dom";
-import { set, state } from "./state";
+import { hasRange, isPart, set, state } from "./state";
 import { Page, View } from "./view";
 
 function facts(instruction: Instruction): string {
@@ -103,19 +103,22 @@ function byAddress(of: Annotated): Node[] {
 }
 
 function about(annotations: Annotations): string {
-	const basis: { [name: string]: string } = { slots: "Slots of each instruction, counted exactly", estimated_slots: "Slots of each instruction, estimated from SPE records", latency: "Latencies of SPE records", event: "Samples" };
+	const basis: { [name: string]: string } = { slots: "Slots of each instruction, counted exactly", estimated_slots: "Slots of each instruction, estimated from SPE records", latency: "Latencies of SPE records", event: "Samples", range: hasRange() ? "Samples of each instruction, in the chosen range" : "Samples of each instruction, in the chosen thread" };
 	return (basis[annotations.basis || ""] || "Samples") + (annotations.event ? ` of ${visible(annotations.event)}` : "") + (annotations.disassembler ? `; disassembled by ${annotations.disassembler}` : "") + ".";
 }
 
 export const source: View = {
 	key: "source",
 	title: "Source",
-	chooses: false,
+	chooses: true,
+	choosesValue: false,
 	searches: false,
-	wholeOnly: true,
+	/* Without times there are no samples of a range. */
+	wholeOnly: (page) => !page.model || !page.model.details,
 	has: (page) => !!page.documents.annotations,
 	make: (page) => {
-		const annotations = page.documents.annotations!;
+		const details = isPart() && page.model ? page.model.details : null;
+		const annotations = details ? details.annotations(page.documents.annotations!) : page.documents.annotations!;
 		const of = annotations.functions.find((f) => f.symbol === state.fn) || annotations.functions[0];
 		const other = state.fn && of.symbol !== state.fn;
 		const choose = h("select", { id: "function", onchange: (e: Event) => set({ fn: (e.target as HTMLSelectElement).value }) },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds up stacks: for any value, range of time and thread. */
 import { Documents, Stacks } from "./data";
+import { Details } from "./details";
 import { SLOTS } from "./dom";
 import { hasRange, state } from "./state";
 
@@ -33,6 +34,7 @@ export class Model {
 	readonly fn: ArrayLike<number>;
 	readonly children: number[][] = [];
 	readonly roots: number[] = [];
+	readonly details: Details | null;
 	private cached: { key: string; sums: Sums } | null = null;
 
 	constructor(documents: Documents) {
@@ -48,6 +50,7 @@ export class Model {
 		let time = 0;
 		for (let i = 0; i < steps.length; i++) this.times[i] = time += steps[i];
 		this.end = time;
+		this.details = stacks.details ? new Details(stacks, stacks.details) : null;
 		this.makeChoices();
 	}
 

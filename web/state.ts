@@ -86,3 +86,8 @@ export function follow(): void {
 export function hasRange(): boolean {
 	return !isNaN(state.from) && !isNaN(state.to);
 }
+
+/* Returns whether a range or a thread is chosen. */
+export function isPart(): boolean {
+	return hasRange() || state.thread >= 0;
+}

@@ -24,7 +24,7 @@ export interface View {
 	choosesValue?: boolean;
 	searches: boolean | ((page: Page) => boolean);
 	/* Its figures are of the whole recording, whatever range or thread is chosen. */
-	wholeOnly?: boolean;
+	wholeOnly?: boolean | ((page: Page) => boolean);
 	has: (page: Page) => boolean;
 	make: (page: Page) => Shown;
 }

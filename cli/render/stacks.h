@@ -28,7 +28,7 @@ void stacks_firefox(struct output *out, struct stacks *stacks,
 
 /*
  * The page's own form, as JSON: all values, by thread and label, and with their times. Takes stacks
- * by function. Sorts the moments, and adds up near ones if there are too many.
+ * by function. Sorts the moments and the details, and adds up near moments if there are too many.
  */
 void stacks_page(FILE *stream, struct stacks *stacks);
 

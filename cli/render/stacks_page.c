@@ -3,6 +3,7 @@
  * Stacks for the page, which adds them up for any range of time: column by column, because equal
  * neighbours compress well.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "render/json_stream.h"
@@ -178,6 +179,89 @@ static void write_moments(struct json_stream *json, struct stacks *stacks)
 	json_stream_close(json, '}');
 }
 
+/* ---- Details ----------------------------------------------------------------------------------
+ */
+
+static int compare_details(const void *a, const void *b)
+{
+	const struct stacks_detail *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Writes what samples have in common: a list for each key. */
+static void write_part(struct json_stream *json, const struct stacks *stacks, enum stacks_part part,
+		       const char *name)
+{
+	const struct stacks_values *values = &stacks->values[part];
+	size_t keys = 0;
+
+	while (stacks_part_key(part, keys) >= 0)
+		keys++;
+	json_stream_open(json, name, '{');
+	for (size_t k = 0; k < keys; k++)
+		WRITE_COLUMN(json, plumb_profile_key_name((unsigned)stacks_part_key(part, k)),
+			     values->count,
+			     json_stream_text(json, NULL, values->texts[i * keys + k]));
+	if (part == STACKS_CODE) {
+		char text[24];
+
+		json_stream_open(json, "linked", '[');
+		for (size_t i = 0; i < values->count; i++) {
+			snprintf(text, sizeof(text), "0x%" PRIx64, values->linked[i]);
+			json_stream_text(json, NULL, text);
+		}
+		json_stream_close(json, ']');
+	}
+	json_stream_close(json, '}');
+}
+
+static void write_latency(struct json_stream *json, uint16_t cycles)
+{
+	json_stream_index(json, NULL, cycles == STACKS_NO_LATENCY ? UINT32_MAX : cycles);
+}
+
+/* Times are from the first moment on, as those of moments are. */
+static void write_details(struct json_stream *json, struct stacks *stacks)
+{
+	static const char *const parts[] = {
+		[STACKS_CODE] = "code", [STACKS_OPERATION] = "operation", [STACKS_DATA] = "data"};
+	static const char *const latencies[PLUMB_PROFILE_LATENCIES] = {"total", "issue",
+								       "translation"};
+	struct stacks_detail *at = stacks->details;
+	uint64_t last = stacks->moments[0].time;
+
+	qsort(at, stacks->detail_count, sizeof(*at), compare_details);
+	json_stream_open(json, "details", '{');
+	json_stream_open(json, "parts", '{');
+	for (enum stacks_part part = 0; part < STACKS_PARTS; part++)
+		write_part(json, stacks, part, parts[part]);
+	json_stream_close(json, '}');
+	json_stream_open(json, "step", '[');
+	for (size_t i = 0; i < stacks->detail_count; i++) {
+		const uint64_t time = at[i].time > last ? at[i].time : last;
+
+		json_stream_number(json, NULL, time - last);
+		last = time;
+	}
+	json_stream_close(json, ']');
+	for (enum stacks_part part = 0; part < STACKS_PARTS; part++)
+		WRITE_COLUMN(json, parts[part], stacks->detail_count,
+			     json_stream_number(json, NULL, at[i].parts[part]));
+	for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++)
+		WRITE_COLUMN(json, latencies[kind], stacks->detail_count,
+			     write_latency(json, at[i].latencies[kind]));
+	WRITE_COLUMN(json, "period", stacks->detail_count,
+		     json_stream_number(json, NULL, at[i].period));
+	WRITE_COLUMN(json, "type", stacks->detail_count,
+		     json_stream_number(json, NULL, at[i].type));
+	WRITE_COLUMN(json, "thread", stacks->detail_count,
+		     json_stream_number(json, NULL, at[i].thread));
+	WRITE_COLUMN(json, "flags", stacks->detail_count,
+		     json_stream_number(json, NULL, at[i].flags));
+	json_stream_close(json, '}');
+}
+
 void stacks_page(FILE *stream, struct stacks *stacks)
 {
 	struct json_stream json = {.stream = stream};
@@ -196,5 +280,7 @@ void stacks_page(FILE *stream, struct stacks *stacks)
 	write_rows(&json, stacks);
 	if (stacks->timed)
 		write_moments(&json, stacks);
+	if (stacks->timed && stacks->detail_count && stacks->moment_count)
+		write_details(&json, stacks);
 	json_stream_close(&json, '}');
 }

@@ -67,7 +67,8 @@ static int add_stacks(struct collecting *c, struct reading *reading)
 	int error, status;
 
 	if (stacks_new(reading->recording, reading_symbols(reading, c->options->common.verbose),
-		       STACKS_BY_THREAD | STACKS_BY_LABEL | STACKS_TIMES, &stacks) < 0)
+		       STACKS_BY_THREAD | STACKS_BY_LABEL | STACKS_TIMES | STACKS_DETAILS,
+		       &stacks) < 0)
 		memory_given(NULL);
 	samples = reading_begin(reading);
 	error = stacks_add_wanted(stacks, samples, choice_is_given(&from->chosen) ? wants : NULL,

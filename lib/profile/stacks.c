@@ -47,6 +47,7 @@ void stacks_free(struct stacks *stacks)
 	free(stacks->moments);
 	free(stacks->cells);
 	free(stacks->first);
+	stacks_free_details(stacks);
 	codes_free(&stacks->by_function);
 	codes_free(&stacks->by_code);
 	codes_free(&stacks->by_node);
@@ -236,7 +237,26 @@ static void set_time(struct stacks *s, const struct plumb_record *record)
 	s->time = record->time;
 	for (size_t i = 0; !s->timed && i < s->moment_count; i++)
 		s->moments[i].time = s->time;
+	for (size_t i = 0; !s->timed && i < s->detail_count; i++)
+		s->details[i].time = s->time;
 	s->timed = true;
+}
+
+static int add_detail(const struct stacks_lookup *at, uint32_t row, uint32_t type)
+{
+	struct stacks *s = at->stacks;
+	const struct plumb_record *record = at->item->record;
+	const struct plumb_frame own = {.ip = record->sample.ip, .mode = plumb_record_mode(record)};
+	const struct frame_values frame = {at->item, at->event,
+					   place_find(s->profile, at->item->task, own)};
+	const struct stacks_detail detail = {
+		.time = s->time,
+		.period = profile_period(at->item),
+		.type = type,
+		.thread = s->rows[row].thread,
+	};
+
+	return stacks_add_detail(s, &detail, &frame);
 }
 
 static int add_sample(struct stacks *s, const struct plumb_samples_item *item)
@@ -260,7 +280,10 @@ static int add_sample(struct stacks *s, const struct plumb_samples_item *item)
 	s->samples++;
 	if (!at.event->public.exact)
 		set_time(s, item->record);
-	return stacks_add_values(s, row, type, item);
+	status = stacks_add_values(s, row, type, item);
+	return status == 0 && s->by & STACKS_DETAILS && !at.event->public.exact
+		       ? add_detail(&at, row, type)
+		       : status;
 }
 
 int stacks_add_item(struct stacks *s, const struct plumb_samples_item *item)

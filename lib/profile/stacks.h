@@ -11,7 +11,7 @@
  * Nothing is left out, so sums are exactly those of a profile that gave up no row.
  *
  * Memory grows with the number of different stacks, but not with that of samples, unless their
- * times are kept.
+ * times or details are kept.
  */
 #ifndef PROFILE_STACKS_H
 #define PROFILE_STACKS_H
@@ -25,7 +25,16 @@ enum stacks_by {
 	STACKS_BY_THREAD = 1 << 1,  /* threads of one name are different */
 	STACKS_BY_LABEL = 1 << 2,   /* so are CPUs and sources of data */
 	STACKS_TIMES = 1 << 3,      /* keep each sample with its time */
+	STACKS_DETAILS = 1 << 4,    /* keep what each sample that is not exact says, unless they are
+				       too many */
 };
+
+/* What samples are kept for in detail: parts of it that many have in common, and their keys. */
+enum stacks_part { STACKS_CODE, STACKS_OPERATION, STACKS_DATA, STACKS_PARTS };
+#define STACKS_PART_KEYS 7
+
+/* More samples than these are not kept in detail. */
+#define STACKS_DETAILS_MOST 250000
 
 /* A function. Texts belong to the stacks. */
 struct stacks_function {
@@ -107,6 +116,32 @@ struct stacks_moment {
 	uint32_t row, type;
 };
 
+enum stacks_flags {
+	STACKS_ACCESS = 1 << 0, /* it looked into the L1 data cache */
+	STACKS_MISS = 1 << 1,   /* and missed */
+	STACKS_MISPREDICTED = 1 << 2,
+	STACKS_RETIRED = 1 << 3,
+};
+
+/* What a sample says. */
+struct stacks_detail {
+	uint64_t time; /* ns */
+	uint64_t period;
+	uint32_t type;                               /* the first of its event's */
+	uint32_t thread;                             /* in `threads` */
+	uint32_t parts[STACKS_PARTS];                /* in the parts' values */
+	uint16_t latencies[PLUMB_PROFILE_LATENCIES]; /* cycles; STACKS_NO_LATENCY: unknown */
+	uint8_t flags;
+};
+#define STACKS_NO_LATENCY UINT16_MAX
+
+/* Values that samples have in common: `count` times one text per key; NULL: none. */
+struct stacks_values {
+	const char **texts;
+	uint64_t *linked; /* of code: its address as the linker has it */
+	size_t count;
+};
+
 struct stacks {
 	/* The result. */
 	struct stacks_function *functions;
@@ -124,11 +159,18 @@ struct stacks {
 	struct stacks_moment *moments; /* with STACKS_TIMES, in the order of the stream */
 	size_t moment_count;
 	bool timed; /* moments have times; those of exact profiles are not kept */
+	/* With STACKS_DETAILS, in the order of the stream; none if there are too many. */
+	struct stacks_detail *details;
+	size_t detail_count;
+	struct stacks_values values[STACKS_PARTS];
 
 	/* How it is made. */
 	unsigned by;
 	struct plumb_profile *profile; /* for its tables; has no rows */
 	struct code_table by_function, by_code, by_node, by_thread, by_row, by_cell;
+	struct code_table by_part[STACKS_PARTS];
+	size_t detail_room, text_room[STACKS_PARTS], linked_room[STACKS_PARTS];
+	bool crowded; /* there were too many to keep in detail */
 	size_t function_room, line_room, code_room, node_room, thread_room, row_room, type_room,
 		moment_room, cell_room;
 	uint32_t *first; /* each event's first type; the profile has the events */
@@ -165,6 +207,9 @@ int stacks_add_wanted(struct stacks *stacks, struct plumb_samples *samples,
 		      bool (*wants)(void *user, const struct plumb_samples_item *item,
 				    const struct plumb_location *location),
 		      void *user);
+
+/* Returns the i-th key of a part, or -1 behind the last. */
+int stacks_part_key(enum stacks_part part, size_t i);
 
 /* Returns a value of a row. */
 uint64_t stacks_value(const struct stacks *stacks, size_t row, size_t type);

@@ -38,7 +38,12 @@ int stacks_find_types(struct stacks *stacks, const struct profiled_event *event,
 /* Adds the values of a sample to a row, from the event's first type on. Returns 0 or NO_MEMORY. */
 int stacks_add_values(struct stacks *stacks, uint32_t row, uint32_t first,
 		      const struct plumb_samples_item *item);
-/* Names the types and sorts the values, after the last sample. Returns 0 or NO_MEMORY. */
+/* stacks_details.c: keeps what a sample says. Returns 0 or NO_MEMORY. */
+int stacks_add_detail(struct stacks *stacks, const struct stacks_detail *detail,
+		      const struct frame_values *frame);
+void stacks_free_details(struct stacks *stacks);
+/* stacks_values.c: names the types and sorts the values, after the last sample. Returns 0 or
+ * NO_MEMORY. */
 int stacks_finish(struct stacks *stacks);
 
 #endif

@@ -50,10 +50,16 @@ class Pages:
                  self.path("paged"))
         self.run(plumb, "record", "--source", "model", "-e", "cycles", "-c", "97", "-g", "-o",
                  self.path("sampled.data"), self.path("paged"))
+        self.run(compiler, "-O2", "-g", "-static", "-pthread", "-DALIGNED=64", "-o",
+                 self.path("sharing"), source)
+        self.run(plumb, "record", "--source", "model", "-e", "spe", "-c", "256", "-o",
+                 self.path("spe.data"), self.path("sharing"))
         self.exact = self.path("results/perf.data")
         self.sampled = self.path("sampled.data")
+        self.spe = self.path("spe.data")
         self.page = self.report(self.exact, "exact.html")
         self.timed = self.report(self.sampled, "timed.html")
+        self.spe_page = self.report(self.spe, "spe.html")
         self.browser = Browser()
 
     def close(self):
@@ -341,9 +347,9 @@ def ranges(pages):
     for name, period in ours.items():
         assert period == want.get(name), f"{name}: {period}, plumb report has {want.get(name)}"
     # A view that a range does not change says so.
-    browser.open(pages.timed, f"#view=source&from={first}&to={last}")
+    browser.open(pages.page, f"#view=tree&from={first}&to={last}")
     assert "whole recording" in browser.evaluate("document.querySelector('#unranged').innerText")
-    browser.open(pages.timed, "#view=source")
+    browser.open(pages.page, "#view=tree")
     assert browser.evaluate("document.querySelector('#unranged') === null")
     # What was counted exactly has no times, and says so.
     browser.open(pages.page, f"#view=functions&metric=slots&from={first}&to={last}")
@@ -356,6 +362,91 @@ def ranges(pages):
     browser.wait("location.hash.includes('from=')")
     browser.press("Escape")
     browser.wait("!location.hash.includes('from=')")
+
+
+def part_of(path, share_from, share_to):
+    """Returns a part of a recording: its ends after the first sample, and for --time."""
+    moments = documents_of(path)["stacks"]["moments"]
+    length = sum(moments["step"])
+    first, last = int(length * share_from), int(length * share_to)
+    return first, last, ",".join(f"{(moments['start'] + at) // 10**9}."
+                                 f"{(moments['start'] + at) % 10**9:09}" for at in (first, last))
+
+
+@tap.test
+def ranged_memory(pages):
+    """Tables, latencies and shared lines of a range are those of plumb report --time."""
+    first, last, when = part_of(pages.spe_page, 0.1, 0.9)
+    browser = pages.browser
+
+    def report(*options):
+        return json.loads(pages.run(pages.plumb, "report", "-i", pages.spe, "--time", when,
+                                    "--json", *options))
+
+    compared = 0
+    for part, keys, options in (
+            ("sources", ("Data source", "Function"), ("--mem",)),
+            ("pages", ("Page", "Function"), ("--mem", "--no-children", "-s", "page,symbol")),
+            ("branches", ("ip", "Function"), ("--branch",)),
+            ("mix", ("op", "subclass"), ("--mix",))):
+        browser.open(pages.spe_page, f"#view=memory&part={part}&from={first}&to={last}", width=2400,
+                     height=1400)
+        titles = [column(browser, "Address" if key == "ip" else key)
+                  for key in (*keys, "Samples", "Latency" if part == "mix" else "Samples")]
+        ours = {(row[titles[0]], row[titles[1]]): (number(row[titles[2]]), row[titles[3]])
+                for row in rows_of(browser)}
+        names = {"Data source": "data_source", "Function": "symbol", "Page": "page"}
+        want = {}
+        for row in report(*options)["events"][0]["rows"]:
+            texts = tuple(row[names.get(key, key)] or "(unknown)" for key in keys)
+            want[texts] = (row["samples"], f"{row['latency']:.1f}" if part == "mix"
+                           else f"{row['samples']:,}")
+        assert len(want) >= 3 and ours == want, (part, ours, want)
+        whole = json.loads(pages.run(pages.plumb, "report", "-i", pages.spe, "--json", *options))
+        assert sum(w[0] for w in want.values()) < whole["events"][0]["samples"], part
+        compared += len(want)
+    browser.open(pages.spe_page, f"#view=memory&part=latencies&from={first}&to={last}")
+    ours = browser.evaluate(
+        "[...document.querySelector('.histogram').querySelectorAll('tr')].map((row) =>"
+        " [row.cells[0].innerText, row.cells[2].innerText])")
+    want = [[str(b["low"]) if b["low"] == b["high"] else f"{b['low']:,}–{b['high']:,}",
+             f"{b['samples']:,}"] for b in report("--latency-histogram")["events"][0]["total"]]
+    while want[0][1] == "0":
+        want.pop(0)
+    while want[-1][1] == "0":
+        want.pop()
+    assert ours == want, (ours, want)
+    want = report("--sharing")["accesses"]
+    browser.open(pages.spe_page, f"#view=memory&part=lines&from={first}&to={last}", width=2400)
+    ours = browser.evaluate("[...document.querySelectorAll('tbody tr')].map((row) =>"
+                            " [...row.cells].map((cell) => cell.innerText.replace(/,/g, '')))")
+    titles = browser.evaluate("[...document.querySelectorAll('thead th')].map((c) => c.innerText)")
+    assert len(want) >= 2, want
+    assert sorted(ours) == sorted([str(access[title.replace(" ", "_")] or "") for title in titles]
+                                  for access in want), (titles, ours, want)
+    return f"compared {compared + len(ours)} rows"
+
+
+@tap.test
+def ranged_source(pages):
+    """Source has the samples of each instruction in a range, as plumb report --time has them."""
+    browser = pages.browser
+    for page, recording in ((pages.spe_page, pages.spe), (pages.timed, pages.sampled)):
+        first, last, when = part_of(page, 0.2, 0.6)
+        made = json.loads(pages.run(pages.plumb, "report", "-i", recording, "--time", when,
+                                    "--json", "--no-children", "-s", "symbol,ip"))
+        rows = made["events"][0]["rows"]
+        function = max({row["symbol"] for row in rows},
+                       key=lambda name: sum(r["period"] for r in rows if r["symbol"] == name))
+        want = {row["ip"]: row["samples"] for row in rows if row["symbol"] == function}
+        browser.open(page, f"#view=source&code=address&fn={function}&from={first}&to={last}")
+        ours = browser.evaluate(
+            "Object.fromEntries([...document.querySelectorAll('.asm')].map((row) => [row.querySelector("
+            "'.address').innerText, /([0-9,]+) samples?/.exec(row.innerText)?.[1] ?? '0']))")
+        # The address in this file is that in memory.
+        assert {a: number(n) for a, n in ours.items() if n != "0"} == want, (function, ours, want)
+        assert browser.evaluate("document.querySelector('#unranged') === null")
+        assert "in the chosen range" in browser.evaluate(TEXT)
 
 
 @tap.test

@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* 64: both counters are in one cache line. */
+#ifndef ALIGNED
+#define ALIGNED 8
+#endif
+
 #define NODES (1 << 12)
 #define STEPS 20000
 
@@ -16,7 +21,7 @@ struct node {
 static struct node nodes[NODES];
 static struct {
 	volatile long first, second;
-} shared;
+} shared __attribute__((aligned(ALIGNED)));
 
 __attribute__((noinline)) static long chase(struct node *node, int steps)
 {
