@@ -242,6 +242,15 @@ export interface Counts {
 	warnings: string[];
 }
 
+/* What plumb stat -I counted: each list has a value per interval. */
+export interface Intervals {
+	source: string | null;
+	cpu: string | null;
+	times: number[]; /* seconds since the program began: where each interval ends */
+	events: { [name: string]: (number | null)[] };
+	metrics: { [name: string]: { name: string; title: string | null; group: string | null; units: string | null; parent: string | null; stage: number | null; level: number | null; values: (number | null)[] } };
+}
+
 export interface About {
 	plumb: string;
 	recording: string;
@@ -271,6 +280,7 @@ export interface Documents {
 	stacks?: Stacks;
 	findings?: Findings;
 	counts?: Counts;
+	intervals?: Intervals;
 	diff?: { plumb: string; comparisons: Comparison[] };
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples by time. A range that is selected here is what the views of stacks add up. */
+import { Intervals } from "./data";
 import { duration, h, svg, styled, visible } from "./dom";
+import { intervalChart, intervalsEnd, intervalSums } from "./intervals";
 import { Model } from "./stacks";
 import { hasRange, set, state } from "./state";
 import { Page, View } from "./view";
@@ -72,62 +74,84 @@ function threads(model: Model, type: number): HTMLElement | null {
 		svg("svg", { viewBox: `0 0 ${BINS} 10`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...[...bins[t].keys()].filter((b) => bins[t][b] > 0).map((b) => svg("rect", { x: b, y: 0, width: 1.02, height: 10, "fill-opacity": (0.15 + (0.85 * bins[t][b]) / most).toFixed(3) })))))) ;
 }
 
+/* A chart in which a range can be selected, by dragging or by keys. */
+function selectable(chart: SVGElement, end: number): HTMLElement {
+	const range = h("div", { class: "range", hidden: true });
+	const place = (from: number, to: number) => {
+		range.hidden = false;
+		styled(range, { left: (100 * from) / end + "%", width: (100 * Math.max(0, to - from)) / end + "%" });
+	};
+	let start = NaN;
+	const area = h("div", { class: "time", role: "group", tabindex: 0, "aria-label": "Drag, or use the arrow keys, to select a range; Shift and an arrow key change its end; Escape clears it" }, chart as unknown as HTMLElement, range);
+	const at = (event: PointerEvent) => {
+		const box = area.getBoundingClientRect();
+		return Math.round(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * end);
+	};
+	area.addEventListener("pointerdown", (event) => {
+		start = at(event);
+		area.setPointerCapture(event.pointerId);
+		place(start, start);
+	});
+	area.addEventListener("pointermove", (event) => {
+		if (!isNaN(start)) place(Math.min(start, at(event)), Math.max(start, at(event)));
+	});
+	area.addEventListener("pointerup", (event) => {
+		const last = at(event);
+		const [from, to] = [Math.min(start, last), Math.max(start, last)];
+		start = NaN;
+		/* A click without a drag clears. */
+		if (to - from < end / 500) set({ from: NaN, to: NaN });
+		else set({ from, to });
+	});
+	area.addEventListener("keydown", (event) => {
+		const step = Math.ceil(end / 50) * (event.key === "ArrowLeft" ? -1 : 1);
+		if (event.key === "Escape") return set({ from: NaN, to: NaN });
+		if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+		event.preventDefault();
+		const [from, to] = hasRange() ? [state.from, state.to] : [0, Math.ceil(end / 10)];
+		const clamp = (value: number) => Math.max(0, Math.min(end, value));
+		if (event.shiftKey) set({ from, to: Math.max(from, clamp(to + step)) });
+		else set({ from: clamp(from + (hasRange() ? step : 0)), to: clamp(to + (hasRange() ? step : 0)) });
+	});
+	if (hasRange()) place(Math.max(0, state.from), Math.min(end, state.to));
+	const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => h("span", null, duration(part * end)));
+	return h("div", null, area, h("div", { class: "ticks", "aria-hidden": "true" }, ...ticks));
+}
+
+function hasMoments(page: Page): boolean {
+	return !!page.model && !!page.model.stacks.moments && page.model.end > 0;
+}
+
+function samplesPanel(model: Model): HTMLElement {
+	const type = typeOf(model);
+	const data = binned(model, type);
+	return h("section", { class: "panel" }, h("h2", null, type >= 0 ? visible(model.stacks.types[type].name) : "Samples", " by time, coloured by function"),
+		h("p", { class: "dim" }, model.details ? "Select a range: all views of samples then show only those in it. Exact counts have no times." : "Select a range: Functions, Flame graph, Callers and the data sources in Memory then show only its samples. Exact counts have no times.", model.stacks.moments!.joined ? " Times are rounded to a 4000th of the recording." : ""),
+		selectable(chart(data), model.end),
+		h("p", { class: "legend" }, ...data.names.map((name, i) => h("span", null, h("i", { class: "c" + i }), visible(name)))));
+}
+
+function intervalsPanel(of: Intervals, alone: boolean): HTMLElement {
+	const made = intervalChart(of);
+	return h("section", { class: "panel", id: "intervals" }, h("h2", null, "Counts by interval"),
+		h("p", { class: "dim" }, `Counted by plumb stat -I${of.cpu ? ` on ${visible(of.cpu)}` : ""}${of.source === "model" ? ", by the model" : ""}.`, alone ? "" : " Time begins with the program here, and with the first sample below; the two may be of different runs."),
+		h("div", { class: "tools" }, made.choose), selectable(made.chart, intervalsEnd(of)), made.note, intervalSums(of));
+}
+
 export const timeline: View = {
 	key: "timeline",
 	title: "Timeline",
 	chooses: true,
 	searches: false,
-	has: (page) => !!page.model && !!page.model.stacks.moments && page.model.end > 0,
+	has: (page) => hasMoments(page) || !!page.documents.intervals,
 	make: (page: Page) => {
-		const model = page.model!;
-		const type = typeOf(model);
-		const data = binned(model, type);
-		const range = h("div", { class: "range", hidden: true });
-		const place = (from: number, to: number) => {
-			range.hidden = false;
-			styled(range, { left: (100 * from) / model.end + "%", width: (100 * Math.max(0, to - from)) / model.end + "%" });
-		};
-		let start = NaN;
-		const area = h("div", { class: "time", role: "group", tabindex: 0, "aria-label": "Drag, or use the arrow keys, to select a range; Shift and an arrow key change its end; Escape clears it" }, chart(data) as unknown as HTMLElement, range);
-		const at = (event: PointerEvent) => {
-			const box = area.getBoundingClientRect();
-			return Math.round(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * model.end);
-		};
-		area.addEventListener("pointerdown", (event) => {
-			start = at(event);
-			area.setPointerCapture(event.pointerId);
-			place(start, start);
-		});
-		area.addEventListener("pointermove", (event) => {
-			if (!isNaN(start)) place(Math.min(start, at(event)), Math.max(start, at(event)));
-		});
-		area.addEventListener("pointerup", (event) => {
-			const end = at(event);
-			const [from, to] = [Math.min(start, end), Math.max(start, end)];
-			start = NaN;
-			/* A click without a drag clears. */
-			if (to - from < model.end / 500) set({ from: NaN, to: NaN });
-			else set({ from, to });
-		});
-		area.addEventListener("keydown", (event) => {
-			const step = Math.ceil(model.end / 50) * (event.key === "ArrowLeft" ? -1 : 1);
-			if (event.key === "Escape") return set({ from: NaN, to: NaN });
-			if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-			event.preventDefault();
-			const [from, to] = hasRange() ? [state.from, state.to] : [0, Math.ceil(model.end / 10)];
-			const clamp = (value: number) => Math.max(0, Math.min(model.end, value));
-			if (event.shiftKey) set({ from, to: Math.max(from, clamp(to + step)) });
-			else set({ from: clamp(from + (hasRange() ? step : 0)), to: clamp(to + (hasRange() ? step : 0)) });
-		});
-		if (hasRange()) place(Math.max(0, state.from), Math.min(model.end, state.to));
-		const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => h("span", null, duration(part * model.end)));
+		const { model, documents } = page;
+		const sampled = hasMoments(page);
 		return {
 			element: h("div", { class: "timeview" },
-				h("section", { class: "panel" }, h("h2", null, type >= 0 ? visible(model.stacks.types[type].name) : "Samples", " by time, coloured by function"),
-					h("p", { class: "dim" }, model.details ? "Select a range: all views of samples then show only those in it. Exact counts have no times." : "Select a range: Functions, Flame graph, Callers and the data sources in Memory then show only its samples. Exact counts have no times.", model.stacks.moments!.joined ? " Times are rounded to a 4000th of the recording." : ""),
-					area, h("div", { class: "ticks", "aria-hidden": "true" }, ...ticks),
-					h("p", { class: "legend" }, ...data.names.map((name, i) => h("span", null, h("i", { class: "c" + i }), visible(name))))),
-				threads(model, type)),
+				documents.intervals ? intervalsPanel(documents.intervals, !sampled) : null,
+				sampled ? samplesPanel(model!) : null,
+				sampled ? threads(model!, typeOf(model!)) : null),
 		};
 	},
 };

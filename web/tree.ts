@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decision tree with its bars: from counts, or from an exact profile's slots. */
 import { Metric } from "./data";
-import { h, percent, SLOT_TITLES, SLOTS, slotsOf, styled, visible } from "./dom";
+import { h, percent, plural, SLOT_TITLES, SLOTS, slotsOf, styled, visible } from "./dom";
+import { chosenIntervals, meanMetrics } from "./intervals";
+import { hasRange, state } from "./state";
 import { Page, View } from "./view";
 
 interface Node {
@@ -67,23 +69,30 @@ function item(node: Node, level: number, above: number): HTMLElement {
 		: h("div", { class: "node leaf" + mark }, h("div", { class: "summary" }, ...row));
 }
 
+function hasSlots(page: Page): boolean {
+	return !!page.model && page.model.stacks.types.some((type) => type.slots && type.total);
+}
+
 export const tree: View = {
 	key: "tree",
 	title: "Tree",
 	chooses: false,
 	searches: false,
-	wholeOnly: true,
-	has: (page) => !!((page.documents.counts && page.documents.counts.metrics.length) || (page.model && page.model.stacks.types.some((type) => type.slots && type.total))),
+	/* Counts of intervals are the only ones with times. */
+	wholeOnly: (page) => !page.documents.intervals || state.thread >= 0,
+	has: (page) => !!(page.documents.intervals || (page.documents.counts && page.documents.counts.metrics.length) || hasSlots(page)),
 	make: (page) => {
-		const { counts } = page.documents;
-		const path = counts && counts.diagnosis ? counts.diagnosis.path : [];
-		const roots = counts && counts.metrics.length ? fromCounts(counts.metrics, path) : fromSlots(page);
-		const rest = counts ? counts.metrics.filter((metric) => metric.level === null && metric.value !== null) : [];
+		const { counts, intervals } = page.documents;
+		/* Without other counts or slots, the intervals are what there is. */
+		const means = intervals && (hasRange() || (!counts && !hasSlots(page))) ? meanMetrics(intervals) : null;
+		const path = counts && counts.diagnosis && !means ? counts.diagnosis.path : [];
+		const roots = means ? fromCounts(means, path) : counts && counts.metrics.length ? fromCounts(counts.metrics, path) : fromSlots(page);
+		const rest = counts && !means ? counts.metrics.filter((metric) => metric.level === null && metric.value !== null) : [];
 		const groups = [...new Set(rest.map((metric) => metric.group))];
 		return {
 			element: h("div", { class: "treeview" },
 				path.length ? h("p", { class: "path" }, "Diagnosis: ", ...path.map((name, i) => h("span", null, i ? " › " : "", h("code", null, name)))) : null,
-				h("section", { class: "panel tree" }, counts ? h("p", { class: "dim" }, "Values of indented nodes are of the stalls above them; bars are of everything.") : null, ...roots.map((root) => item(root, 1, 100))),
+				h("section", { class: "panel tree" }, means ? h("p", { class: "dim", id: "means" }, `Means of ${plural(chosenIntervals(intervals!).length, "interval")}, weighted by cycles and by the stalls of the node above.`) : null, counts || means ? h("p", { class: "dim" }, "Values of indented nodes are of the stalls above them; bars are of everything.") : null, ...roots.map((root) => item(root, 1, 100))),
 				groups.length ? h("section", { class: "panel" }, h("h2", null, "Metrics"), h("div", { class: "metrics" }, ...groups.map((group) => h("table", null, h("caption", null, visible(group).replace(/_/g, " ")), h("tbody", null, ...rest.filter((m) => m.group === group).map((m) => h("tr", null, h("th", { scope: "row" }, visible(m.title)), h("td", { class: "num" }, m.value!.toLocaleString("en-US", { maximumFractionDigits: 3 })), h("td", null, visible(m.units))))))))) : null),
 		};
 	},

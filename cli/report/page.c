@@ -451,6 +451,8 @@ int report_page(const struct report_options *options, int (*report)(struct repor
 	struct html_page page = {0};
 	int status = check(options);
 
+	if (status == EXIT_FINE && options->intervals)
+		status = report_add_intervals(&page, options->intervals);
 	if (status == EXIT_FINE)
 		status = report_collect(options, report, &page);
 	if (status == EXIT_FINE)

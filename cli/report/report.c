@@ -438,6 +438,8 @@ static const struct option options[] = {
 	FLAG_ROW(0, "tui", tui, "open the browser (default on a terminal)"),
 	TEXT_ROW(0, "html", "FILE", html,
 		 "write a page with all views to FILE, for any web browser"),
+	TEXT_ROW(0, "intervals", "FILE", intervals,
+		 "with --html, show counts of plumb stat -I --json in the timeline"),
 	{
 		.letter = 's',
 		.name = "sort",
@@ -586,6 +588,10 @@ static int run(const struct command *command, int count, char **arguments)
 		return status;
 	if (!values.from.input)
 		values.from.input = READING_DEFAULT_INPUT;
+	if (values.intervals && !values.html) {
+		complain("--intervals requires --html");
+		return EXIT_USAGE;
+	}
 	if (values.html)
 		return report_page(&values, report_run);
 	return wants_browser(&values) ? report_browse(&values, report_run) : report_run(&values);

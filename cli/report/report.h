@@ -17,9 +17,10 @@ struct report_options {
 	const char *callers, *callees; /* functions */
 	bool mem, branch, mix, folded, histogram, topdown, sharing;
 	bool stdio, tui, csv, children, no_children, show_samples;
-	bool browsed;      /* for a page of the browser, or a part of the page */
-	bool only_sampled; /* leave out exact events */
-	const char *html;  /* the page's file */
+	bool browsed;          /* for a page of the browser, or a part of the page */
+	bool only_sampled;     /* leave out exact events */
+	const char *html;      /* the page's file */
+	const char *intervals; /* counts for the page's timeline */
 };
 
 /* A choice of SPE records, keys and columns for one question, which other options override. */
@@ -38,6 +39,12 @@ const struct report_preset *report_preset(const struct report_options *options);
  */
 int report_read_view(const struct report_options *options, bool chains, struct profile_view *view,
 		     enum plumb_profile_paths *paths);
+
+/*
+ * intervals.c: adds the counts of plumb stat -I --json in a file to a page. Returns an exit status,
+ * after printing an error.
+ */
+int report_add_intervals(struct html_page *page, const char *path);
 
 /*
  * browse.c: shows the recording of `options` in the browser; `report` prints one view of it.

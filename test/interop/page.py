@@ -450,6 +450,72 @@ def ranged_source(pages):
 
 
 @tap.test
+def intervals(pages):
+    """Counts of intervals are in the timeline, and a range of them adds up in the tree."""
+    lines = []
+    cycles = [500, 1500, 1000]
+    bound = [10.0, 70.0, 40.0]
+    below = [50.0, 30.0, 20.0]
+    for i in range(3):
+        metrics = [{"name": "backend_bound", "title": "Backend Bound", "group": "Topdown_L1",
+                    "stage": 1, "level": 1, "parent": None, "value": bound[i],
+                    "units": "percent of slots"},
+                   {"name": "backend_core_bound", "title": "Core", "group": "Topdown_L2", "stage": 1,
+                    "level": 2, "parent": "backend_bound", "value": below[i],
+                    "units": "percent of stalls"}]
+        lines.append({"time": (i + 1) / 1000, "summary": False, "cpu": {"name": "N3"},
+                      "source": "perf", "metrics": metrics,
+                      "events": [{"name": "CPU_CYCLES", "count": cycles[i]},
+                                 {"name": HOSTILE[0], "count": None if i else 5}]})
+    lines.append({**lines[2], "time": 0.004, "summary": True})
+    counts = pages.path("intervals.json")
+    with open(counts, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+    page = pages.path("intervals.html")
+    pages.run(pages.plumb, "report", "-i", pages.spe, "--html", page, "--intervals", counts)
+    browser = pages.browser
+    browser.messages, browser.requests = [], []
+    # The middles of the last two intervals are in the range.
+    browser.open(page, "#view=tree&from=1200000&to=2600000")
+    nodes = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.tree .node')]"
+                             ".map((n) => [n.querySelector('code').textContent,"
+                             " n.querySelector('b').textContent]))")
+    mean = (1500 * 70 + 1000 * 40) / 2500
+    core = (1500 * 70 * 30 + 1000 * 40 * 20) / (1500 * 70 + 1000 * 40)
+    assert nodes == {"backend_bound": f"{mean:.1f} %", "backend_core_bound": f"{core:.1f} %"}, nodes
+    assert "2 intervals" in browser.evaluate("document.querySelector('#means').innerText")
+    browser.open(page, "#view=timeline&from=1200000&to=2600000")
+    text = browser.evaluate("document.querySelector('#intervals').innerText")
+    assert "2 of 3 intervals" in text and "2.50 k" in text and f"{mean:.1f} %" in text, text
+    heights = "[...document.querySelectorAll('#intervals rect')].map((r) => r.height.baseVal.value)"
+    high = browser.evaluate(heights)
+    assert [round(h / high[1], 3) for h in high] == [round(b / 70, 3) for b in bound], high
+    browser.open(page, "#view=timeline&part=event:CPU_CYCLES")
+    high = browser.evaluate(heights)
+    assert [round(h / high[1], 3) for h in high] == [round(c / 1500, 3) for c in cycles], high
+    assert HOSTILE[0] in browser.evaluate("document.querySelector('#interval').innerText")
+    browser.evaluate("document.querySelector('#intervals .time').focus()")
+    browser.press("ArrowRight")
+    browser.wait("location.hash.includes('from=')")
+    quiet(browser, "intervals.html")
+    # What plumb stat itself prints.
+    pages.run(pages.plumb, "stat", "--source", "model", "-I", "1", "--json", "-o", counts,
+              pages.path("paged"))
+    pages.run(pages.plumb, "report", "-i", pages.spe, "--html", page, "--intervals", counts)
+    with open(counts, encoding="utf-8") as file:
+        made = [json.loads(line) for line in file]
+    made = [line for line in made if not line["summary"]]
+    ours = documents_of(page)["intervals"]
+    assert made and ours["times"] == [line["time"] for line in made]
+    for event in made[0]["events"]:
+        assert ours["events"][event["name"]][0] == event["count"], event
+    for wrong, why in ((pages.exact, "there are no intervals"), ("/nonexistent", "cannot read")):
+        done = subprocess.run([pages.plumb, "report", "-i", pages.spe, "--html", page, "--intervals",
+                               wrong], capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and why in done.stderr, done
+
+
+@tap.test
 def flame_graph(pages):
     """The flame graph has the callers' shares, and is in the order of time as well."""
     made = json.loads(pages.run(pages.plumb, "report", "-i", pages.sampled, "--json"))
