@@ -88,7 +88,7 @@ function place(row: Change): string {
 	return row.file ? `${row.file}:${row.line ?? "?"} in ${row.function ?? "?"}` : row.name;
 }
 
-function table(rows: Change[], kind: string): Table<Change> {
+function table(rows: Change[], kind: string, open?: (row: Change) => void): Table<Change> {
 	const isCode = kind === "functions" || kind === "lines";
 	/* What is new has no relative change: it is the largest. */
 	const size = (row: Change) => {
@@ -109,7 +109,7 @@ function table(rows: Change[], kind: string): Table<Change> {
 		{ ...make("real", "More than noise", 140, 1, (r) => (r.more_than_noise === null ? null : Number(r.more_than_noise)), (r) => (r.more_than_noise === null ? "unknown" : r.more_than_noise ? "yes" : r.change === 0 ? "unchanged" : "may be noise")), text: true },
 	];
 	if (kind === "functions" || kind === "lines") columns.splice(5, 0, { ...make("by", "By", 110, 3, (r) => r.by ?? null, (r) => visible(r.by)), text: true });
-	return new Table<Change>({ label: "Changes", columns, rows, text: (r) => `${place(r)} ${r.by ?? ""}`, search: state.search, sort: state.sort || "-bar", onSort: (sort) => set({ sort }) });
+	return new Table<Change>({ label: "Changes", columns, rows, text: (r) => `${place(r)} ${r.by ?? ""}`, search: state.search, sort: state.sort || "-bar", onSort: (sort) => set({ sort }), onOpen: open });
 }
 
 const VERDICTS: { [name: string]: string } = { passed: "passed", failed: "failed", noise: "passed: this may be noise", missing: "failed: there is nothing to compare" };
@@ -140,7 +140,7 @@ export const compare: View = {
 		const events = kind ? [...new Set(shown[kind].map((row) => row.by || ""))].filter((by) => by) : [];
 		const by = events.includes(state.metric) ? state.metric : events.find((e) => e === shown.explanation.of) || events[0] || "";
 		const choose = events.length > 1 ? h("label", null, "By ", h("select", { id: "by", onchange: (e: Event) => set({ metric: (e.target as HTMLSelectElement).value }) }, ...events.map((e) => h("option", { value: e, selected: e === by }, visible(e))))) : null;
-		const made = kind ? table(shown[kind].filter((row) => !by || row.by === by), kind) : null;
+		const made = kind ? table(shown[kind].filter((row) => !by || row.by === by), kind, page.documents.sides && (kind === "functions" || kind === "lines") ? (row) => set({ view: "both", fn: row.function || row.name, search: "", sort: "" }) : undefined) : null;
 		return {
 			element: h("div", { class: "compareview" },
 				all.length > 1 ? h("div", { class: "tools" }, h("label", { for: "side" }, "Compare with"), h("select", { id: "side", onchange: (e: Event) => set({ thread: Number((e.target as HTMLSelectElement).value) }) }, ...all.map((c, i) => h("option", { value: i, selected: i === at }, visible(c.after))))) : null,

@@ -281,6 +281,7 @@ export interface Documents {
 	findings?: Findings;
 	counts?: Counts;
 	intervals?: Intervals;
+	sides?: Documents[]; /* of a comparison: stacks and source, the baseline's first */
 	diff?: { plumb: string; comparisons: Comparison[] };
 }
 

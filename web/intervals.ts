@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts of intervals: their charts, and the means of those in a range. */
 import { Intervals, Metric } from "./data";
-import { duration, fixed, h, legend, SLOT_TITLES, SLOTS, short, svg, visible, whole } from "./dom";
+import { duration, fixed, h, legend, plural, SLOT_TITLES, SLOTS, short, svg, visible, whole } from "./dom";
 import { hasRange, set, state } from "./state";
 
 const HEIGHT = 220;
@@ -105,6 +105,6 @@ export function intervalSums(of: Intervals): HTMLElement {
 	});
 	if (cycles) facts.push(["Cycles", short(cycles)]);
 	if (cycles && instructions) facts.push(["Instructions per cycle", (instructions / cycles).toFixed(2)]);
-	return h("div", null, h("p", { class: "dim" }, `${whole(chosen.length)} of ${whole(of.times.length)} intervals${hasRange() ? ` from ${duration(state.from)} to ${duration(state.to)}` : ""}:`),
+	return h("div", null, h("p", { class: "dim" }, `${whole(chosen.length)} of ${plural(of.times.length, "interval")}${hasRange() ? ` from ${duration(state.from)} to ${duration(state.to)}` : ""}:`),
 		h("dl", { class: "four", id: "intervalsums" }, ...facts.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)))));
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page's frame: what was measured, the views, and the choices that all of them share. */
+import { both } from "./both";
 import { callers } from "./callers";
 import { compare } from "./compare";
 import { Documents, unpack } from "./data";
+import { difference } from "./difference";
 import { append, duration, h, named, plural, short, visible } from "./dom";
 import { flame } from "./flame";
 import { functions } from "./functions";
@@ -15,7 +17,7 @@ import { timeline } from "./timeline";
 import { tree } from "./tree";
 import { Page, Shown, View } from "./view";
 
-const VIEWS: View[] = [compare, overview, tree, functions, source, flame, callers, memory, timeline];
+const VIEWS: View[] = [compare, difference, both, overview, tree, functions, source, flame, callers, memory, timeline];
 
 /* ---- What was measured ------------------------------------------------------------------------ */
 

@@ -43,7 +43,7 @@ function code(instruction: Instruction, of: Annotated): HTMLElement {
 		h("span", { class: "dim", role: "cell" }, [facts(instruction), largest(instruction)].filter((t) => t).join(" · ")));
 }
 
-function bySource(page: Page, of: Annotated): Node[] {
+export function bySource(page: Page, of: Annotated): Node[] {
 	const made: Node[] = [];
 	const files = [...new Set(of.lines.map((line) => line.file))];
 	for (const path of files) {
@@ -85,7 +85,7 @@ function lineOf(number: number, text: string | undefined, lines: Line[] | null, 
 		h("div", { role: "table", "aria-label": "Instructions" }, ...instructions.map((instruction) => code(instruction, of))));
 }
 
-function byAddress(of: Annotated): Node[] {
+export function byAddress(of: Annotated): Node[] {
 	const all = of.lines.flatMap((line) => line.instructions.map((instruction) => ({ instruction, line })));
 	all.sort((a, b) => (BigInt(a.instruction.address) < BigInt(b.instruction.address) ? -1 : 1));
 	const heads = new Map(of.loops.map((loop) => [loop.header, loop]));
@@ -102,7 +102,7 @@ function byAddress(of: Annotated): Node[] {
 	return made;
 }
 
-function about(annotations: Annotations): string {
+export function about(annotations: Annotations): string {
 	const basis: { [name: string]: string } = { slots: "Slots of each instruction, counted exactly", estimated_slots: "Slots of each instruction, estimated from SPE records", latency: "Latencies of SPE records", event: "Samples", range: hasRange() ? "Samples of each instruction, in the chosen range" : "Samples of each instruction, in the chosen thread" };
 	return (basis[annotations.basis || ""] || "Samples") + (annotations.event ? ` of ${visible(annotations.event)}` : "") + (annotations.disassembler ? `; disassembled by ${annotations.disassembler}` : "") + ".";
 }

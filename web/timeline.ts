@@ -125,7 +125,7 @@ function hasMoments(page: Page): boolean {
 function samplesPanel(model: Model): HTMLElement {
 	const type = typeOf(model);
 	const data = binned(model, type);
-	return h("section", { class: "panel" }, h("h2", null, type >= 0 ? visible(model.stacks.types[type].name) : "Samples", " by time, coloured by function"),
+	return h("section", { class: "panel" }, h("h2", null, "Time: ", type >= 0 ? visible(model.stacks.types[type].name) : "samples", ", coloured by function"),
 		h("p", { class: "dim" }, model.details ? "Select a range: all views of samples then show only those in it. Exact counts have no times." : "Select a range: Functions, Flame graph, Callers and the data sources in Memory then show only its samples. Exact counts have no times.", model.stacks.moments!.joined ? " Times are rounded to a 4000th of the recording." : ""),
 		selectable(chart(data), model.end),
 		h("p", { class: "legend" }, ...data.names.map((name, i) => h("span", null, h("i", { class: "c" + i }), visible(name)))));

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "diff/baseline.h"
 #include "diff/inputs.h"
+#include "diff/page.h"
 #include "render/diff.h"
 #include "render/html.h"
 #include "tool/complain.h"
@@ -40,6 +41,7 @@ struct run {
 	size_t limit_count;
 	double least;
 	struct diff_side **sides; /* the first is the baseline */
+	char **recordings;        /* the first of each side; NULL: it has none */
 	size_t side_count;
 	struct diff_report report;
 };
@@ -202,11 +204,14 @@ static int parse_options(struct run *run)
 static int read_side(struct run *run, const char *operand)
 {
 	struct diff_side *side;
-	const int status = diff_inputs_read(operand, &run->reading, &side);
+	char *recording;
+	const int status = diff_inputs_read(operand, &run->reading, &side, &recording);
 
 	if (status != EXIT_FINE)
 		return status;
 	run->sides = memory_resize(run->sides, run->side_count + 1, sizeof(struct diff_side *));
+	run->recordings = memory_resize(run->recordings, run->side_count + 1, sizeof(char *));
+	run->recordings[run->side_count] = recording;
 	run->sides[run->side_count++] = side;
 	return EXIT_FINE;
 }
@@ -382,30 +387,17 @@ static int print(const struct run *run)
 	return output_close(&out, EXIT_FINE);
 }
 
-/* Writes the page: all changes, whatever the text leaves out. */
 static int write_page(const struct run *run)
 {
-	struct html_page page = {0};
-	struct output out;
-	FILE *stream;
-	char *text;
-	size_t length;
-	int status;
+	const struct diff_page page = {
+		.report = &run->report,
+		.from = &run->options->from,
+		.recordings = run->recordings,
+		.side_count = run->side_count,
+		.common = &run->options->common,
+	};
 
-	if (!run->options->html)
-		return EXIT_FINE;
-	stream = memory_stream(&text, &length);
-	output_collect(stream);
-	status = output_open(&out, &run->options->common);
-	diff_json(&out, &run->report);
-	status = output_close(&out, status);
-	output_collect(NULL);
-	memory_stream_close(stream, &text);
-	html_add(&page, "diff", text, length);
-	if (status == EXIT_FINE)
-		status = html_write(&page, run->options->html);
-	html_free(&page);
-	return status;
+	return run->options->html ? diff_page_write(&page, run->options->html) : EXIT_FINE;
 }
 
 static int print_all(const struct run *run)
@@ -460,9 +452,12 @@ static int compare_all(struct run *run)
 
 static void release(struct run *run)
 {
-	for (size_t i = 0; i < run->side_count; i++)
+	for (size_t i = 0; i < run->side_count; i++) {
 		diff_side_free(run->sides[i]);
+		free(run->recordings[i]);
+	}
 	free(run->sides);
+	free(run->recordings);
 	for (size_t i = 0; i < run->limit_count; i++)
 		gate_limit_free(&run->limits[i]);
 	free(run->limits);

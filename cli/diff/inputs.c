@@ -217,16 +217,8 @@ static int read_pass(struct diff_side *side, const struct diff_reading_options *
 	int status;
 
 	from.input = path;
-	reading.diagnostics = memory_given(plumb_diagnostics_new());
-	reading.samples.order = PLUMB_ORDER_TASKS;
 	reading.samples.each_record_once = true;
-	status = reading_samples(&reading, NULL);
-	if (status == EXIT_FINE)
-		status = reading_open(&reading, &how);
-	if (status == EXIT_FINE)
-		status = reading_filter(&reading, NULL);
-	if (status == EXIT_FINE)
-		status = reading_choice(&reading);
+	status = reading_open_tasks(&reading, &how);
 	if (status == EXIT_FINE)
 		status = add_pass(side, options, &reading, pass);
 	return reading_close(&reading, status);
@@ -266,8 +258,17 @@ static int read_file(struct diff_side *side, const struct diff_reading_options *
 				     : read_recording(side, options, path);
 }
 
+/* Returns the path of the first recording among files, or NULL. */
+static char *first_recording(const struct files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (kind_of(files->at[i]) == KIND_RECORDING)
+			return memory_copy(files->at[i], strlen(files->at[i]));
+	return NULL;
+}
+
 int diff_inputs_read(const char *operand, const struct diff_reading_options *options,
-		     struct diff_side **result)
+		     struct diff_side **result, char **recording)
 {
 	struct diff_side *side = memory_given(diff_side_new(operand));
 	struct files files = {0};
@@ -277,6 +278,7 @@ int diff_inputs_read(const char *operand, const struct diff_reading_options *opt
 	for (enum kind kind = KIND_COUNTS; kind <= KIND_RECORDING; kind++)
 		for (size_t i = 0; status == EXIT_FINE && i < files.count; i++)
 			status = read_file(side, options, &files, i, kind);
+	*recording = first_recording(&files);
 	free_files(&files);
 	if (status == EXIT_FINE && !side->run) {
 		complain("%s: neither counts nor recordings are in it", operand);
@@ -288,6 +290,8 @@ int diff_inputs_read(const char *operand, const struct diff_reading_options *opt
 	if (status != EXIT_FINE) {
 		diff_side_free(side);
 		side = NULL;
+		free(*recording);
+		*recording = NULL;
 	}
 	*result = side;
 	return status;

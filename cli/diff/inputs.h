@@ -16,9 +16,10 @@ struct diff_reading_options {
 
 /*
  * Reads a side: a file, several with commas between them, or a folder with them. Returns an exit
- * status, after printing an error; `*result` is NULL then.
+ * status, after printing an error; `*result` is NULL then. `*recording` is the path of the first
+ * recording of the side, which the caller frees, or NULL.
  */
 int diff_inputs_read(const char *operand, const struct diff_reading_options *options,
-		     struct diff_side **result);
+		     struct diff_side **result, char **recording);
 
 #endif

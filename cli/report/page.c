@@ -62,12 +62,15 @@ static void note_types(struct collecting *c, const struct stacks *stacks)
 static int add_stacks(struct collecting *c, struct reading *reading)
 {
 	const struct reading_options *from = &c->options->from;
+	/* A comparison has no timeline. */
+	const unsigned by = c->options->only_code ? STACKS_BY_LABEL
+						  : STACKS_BY_THREAD | STACKS_BY_LABEL |
+							    STACKS_TIMES | STACKS_DETAILS;
 	struct plumb_samples *samples;
 	struct stacks *stacks;
 	int error, status;
 
-	if (stacks_new(reading->recording, reading_symbols(reading, c->options->common.verbose),
-		       STACKS_BY_THREAD | STACKS_BY_LABEL | STACKS_TIMES | STACKS_DETAILS,
+	if (stacks_new(reading->recording, reading_symbols(reading, c->options->common.verbose), by,
 		       &stacks) < 0)
 		memory_given(NULL);
 	samples = reading_begin(reading);
@@ -134,16 +137,8 @@ static int look(struct collecting *c)
 	struct reading reading = {.options = &options->from, .takes_raw = true};
 	int status;
 
-	reading.diagnostics = memory_given(plumb_diagnostics_new());
-	reading.samples.order = PLUMB_ORDER_TASKS;
 	reading.samples.each_record_once = !options->from.itrace && !options->from.like_perf;
-	status = reading_samples(&reading, NULL);
-	if (status == EXIT_FINE)
-		status = reading_open(&reading, &how);
-	if (status == EXIT_FINE)
-		status = reading_filter(&reading, NULL);
-	if (status == EXIT_FINE)
-		status = reading_choice(&reading);
+	status = reading_open_tasks(&reading, &how);
 	if (status == EXIT_FINE) {
 		c->modelled = reading_is_modelled(&reading);
 		status = add_stacks(c, &reading);
@@ -176,7 +171,8 @@ static void take_complaints(struct collecting *c, char *text)
 		json_t *note = *line ? render_string(line) : NULL;
 
 		if (note && !is_noted(c->notes, json_string_value(note))) {
-			fprintf(stderr, "%s\n", line);
+			if (!c->options->only_code)
+				fprintf(stderr, "%s\n", line);
 			json_add(c->notes, json_incref(note));
 		}
 		json_decref(note);
@@ -275,8 +271,6 @@ static void add_views(struct collecting *c)
 		view.sharing = true;
 		add_view(c, "sharing", view);
 	}
-	if (c->known)
-		add(c, "annotations", print_annotated, NULL);
 }
 
 /* ---- Source -----------------------------------------------------------------------------------
@@ -392,7 +386,10 @@ int report_collect(const struct report_options *options,
 	take_complaints(&c, complaints);
 	free(complaints);
 	if (status == EXIT_FINE) {
-		add_views(&c);
+		if (!options->only_code)
+			add_views(&c);
+		if (c.known)
+			add(&c, "annotations", print_annotated, NULL);
 		add_source(&c);
 		notes = memory_given(json_dumps(c.notes, JSON_COMPACT));
 		html_add(page, "notes", notes, strlen(notes));

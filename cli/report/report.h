@@ -17,8 +17,9 @@ struct report_options {
 	const char *callers, *callees; /* functions */
 	bool mem, branch, mix, folded, histogram, topdown, sharing;
 	bool stdio, tui, csv, children, no_children, show_samples;
-	bool browsed;          /* for a page of the browser, or a part of the page */
-	bool only_sampled;     /* leave out exact events */
+	bool browsed;      /* for a page of the browser, or a part of the page */
+	bool only_sampled; /* leave out exact events */
+	bool only_code; /* of the page: stacks and source, for a comparison, which has the notes */
 	const char *html;      /* the page's file */
 	const char *intervals; /* counts for the page's timeline */
 };

@@ -111,6 +111,22 @@ int reading_choice(struct reading *reading)
 	return status;
 }
 
+int reading_open_tasks(struct reading *reading, const struct plumb_recording_options *how)
+{
+	int status;
+
+	reading->diagnostics = memory_given(plumb_diagnostics_new());
+	reading->samples.order = PLUMB_ORDER_TASKS;
+	status = reading_samples(reading, NULL);
+	if (status == EXIT_FINE)
+		status = reading_open(reading, how);
+	if (status == EXIT_FINE)
+		status = reading_filter(reading, NULL);
+	if (status == EXIT_FINE)
+		status = reading_choice(reading);
+	return status;
+}
+
 struct plumb_samples *reading_begin(const struct reading *reading)
 {
 	struct plumb_samples *samples;

@@ -47,6 +47,12 @@ int reading_filter(struct reading *reading, const char *filter);
 /* Reads the choice of samples, and checks that all events can be chosen so. */
 int reading_choice(struct reading *reading);
 
+/*
+ * Makes the diagnostics and does all of the above, for samples in the order of tasks. The rest of
+ * `reading` is set as for these. Close it, whatever the result is.
+ */
+int reading_open_tasks(struct reading *reading, const struct plumb_recording_options *how);
+
 /* Begins the samples that `samples` asks for. */
 struct plumb_samples *reading_begin(const struct reading *reading);
 /* Ends them, and notes what the recording lost. */

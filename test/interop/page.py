@@ -585,6 +585,8 @@ def compared(pages):
     other = pages.path("other.data")
     pages.run(pages.plumb, "record", "--source", "model", "--exact", "-o", other,
               pages.path("paged"), "more")
+    pages.run(pages.plumb, "record", "--source", "model", "--exact", "-o",
+              pages.path("first.data"), pages.path("paged"))
     made = json.loads(pages.run(pages.plumb, "diff", "--json", pages.exact, other))
     made = made["comparisons"][0]
     pages.run(pages.plumb, "diff", "--html", pages.path("diff.html"), pages.exact, other)
@@ -602,6 +604,67 @@ def compared(pages):
     name = column(browser, "Name")
     assert {row[name] for row in rows} <= {change["name"] for change in made[kind]}
     quiet(browser, "diff.html")
+
+
+@tap.test
+def differences(pages):
+    """Both sides of a comparison have their stacks and their source; colours say what grew."""
+    other = pages.path("other.data")  # of the test before
+    changes = json.loads(pages.run(pages.plumb, "diff", "--json", pages.path("first.data"), other))
+    changes = changes["comparisons"][0]
+    pages.run(pages.plumb, "diff", "--html", pages.path("sides.html"), pages.path("first.data"), other)
+    browser = pages.browser
+    browser.messages, browser.requests = [], []
+    browser.open(pages.path("sides.html"), width=1800)
+    shown = browser.evaluate("[...document.querySelectorAll('nav button')].map((b) => b.dataset.view)")
+    assert shown == ["compare", "difference", "both"], shown
+    browser.press("2")
+    browser.wait("!!document.querySelector('.flame')")
+    boxes = browser.evaluate("[...document.querySelectorAll('.box')].map((box) =>"
+                             " [box.innerText, box.className, box.ariaLabel])")
+    colours = {name: kind for name, kind, _ in boxes if name}
+    assert "d-more" in colours["chase.constprop.0"] and "d-same" in colours["start_thread"], colours
+    # What the model's deterministic counts say: slots of all functions, on each side.
+    text = browser.evaluate(TEXT)
+    sums = [sum(row["slots"] for row in json.loads(pages.run(
+        pages.plumb, "report", "-i", path, "--topdown", "--json"))["rows"])
+        for path in (pages.path("first.data"), other)]
+    want = [f"{value / 1e6:.2f} M" for value in sums]
+    assert f"{want[0]} before, {want[1]} after" in text, (want, text)
+    browser.open(pages.path("sides.html"), "#view=difference&metric=CPU_CYCLES&search=chase")
+    cycles = [change for change in changes["functions"]
+              if change["name"] == "chase.constprop.0" and change["by"] == "CPU_CYCLES"][0]
+    label = [label for name, kind, label in browser.evaluate(
+        "[...document.querySelectorAll('.box')].map((b) => [b.innerText, b.className, b.ariaLabel])")
+        if name == "chase.constprop.0"][0]
+    assert f"(+{100 * cycles['relative']:.1f} %)" in label, (label, cycles)
+    browser.evaluate("document.querySelector('.flame').focus()")
+    browser.press("ArrowDown")
+    browser.press("Enter")
+    browser.wait("location.hash.includes('zoom=')")
+    # Functions open their source, on both sides.
+    browser.open(pages.path("sides.html"), "#view=compare&part=functions&search=chase", width=1800)
+    browser.evaluate("document.querySelector('.tr').click()")
+    browser.wait("location.hash.includes('view=both')")
+    texts = browser.evaluate("[...document.querySelectorAll('.both > section')].map((s) => s.innerText)")
+    assert len(texts) == 2 and all("node->next" in text for text in texts), texts
+    for path, text in zip((pages.path("first.data"), other), texts):
+        made = json.loads(pages.run(pages.plumb, "annotate", "-i", path, "--json"))
+        function = [f for f in made["functions"] if f["symbol"] == "chase.constprop.0"][0]
+        assert f"{function['share']:.2f} % of everything" in text, text
+    for view in shown:
+        for width in (360, 3840):
+            browser.open(pages.path("sides.html"), "#view=" + view, width, 800)
+            wide = browser.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{view} at {width}: {wide} pixels"
+    # Of samples, what may be noise has no colour.
+    pages.run(pages.plumb, "diff", "--html", pages.path("noise.html"), pages.sampled, pages.sampled)
+    browser.open(pages.path("noise.html"), "#view=difference", width=1800)
+    kinds = browser.evaluate("[...new Set([...document.querySelectorAll('.box')].map((box) =>"
+                             " box.className.split(' ')[1]))]")
+    assert kinds == ["d-same"], kinds
+    assert "this may be noise" in browser.evaluate(TEXT)
+    assert not browser.messages, browser.messages
 
 
 @tap.test
