@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The flame graph: left-heavy, or in the order of time; coloured by cause. */
-import { h, legend, percent, short, SLOT_TITLES, SLOTS, styled, visible } from "./dom";
+import { base, h, legend, percent, short, SLOT_TITLES, SLOTS, styled, visible } from "./dom";
 import { Model, Sums } from "./stacks";
 import { set, state } from "./state";
 import { Page, Shown, View } from "./view";
@@ -96,34 +96,101 @@ function sourceKind(source: string): string {
 	return /^l2/i.test(source) ? "l2" : "llc";
 }
 
-/* Returns the kind of colour of a node, and what it says. */
-function colour(sums: Sums, node: number): [string, string] {
-	if (sums.causes) {
-		const values = sums.causes.map((values) => values[node]);
+/* ---- Colours ---------------------------------------------------------------------------------- */
+
+const EVENTS = 7; /* colours of events */
+
+/* A way to colour: the kind of colour of a node, and what it says; and what the colours mean. */
+interface Colours {
+	key: string;
+	title: string;
+	of: (node: number) => [string, string];
+	kinds: string[];
+	titles: { [kind: string]: string };
+}
+
+function byCause(sums: Sums): Colours {
+	const of = (node: number): [string, string] => {
+		const values = sums.causes!.map((v) => v[node]);
 		const sum = values.reduce((a, b) => a + b, 0);
 		const most = values.indexOf(Math.max(...values));
-		if (sum) return [SLOTS[most], SLOTS.map((kind, i) => `${SLOT_TITLES[kind]} ${percent((100 * values[i]) / sum, 0)}`).join(", ")];
-		return ["plain", ""];
-	}
-	if (sums.sources) {
+		if (!sum) return ["plain", ""];
+		return [SLOTS[most], SLOTS.map((kind, i) => `${SLOT_TITLES[kind]} ${percent((100 * values[i]) / sum, 0)}`).join(", ")];
+	};
+	return { key: "cause", title: "Cause", of, kinds: [...SLOTS], titles: SLOT_TITLES };
+}
+
+function bySource(sums: Sums): Colours {
+	const of = (node: number): [string, string] => {
 		let most = "";
 		let value = 0;
-		sums.sources.forEach((values, source) => {
+		sums.sources!.forEach((values, source) => {
 			if (values[node] > value) [most, value] = [source, values[node]];
 		});
 		return value ? [sourceKind(most), `most data from ${most}`] : ["plain", ""];
-	}
-	return ["plain", ""];
+	};
+	const found = SOURCES.filter((kind) => [...sums.sources!.keys()].some((source) => sourceKind(source) === kind));
+	return { key: "source", title: "Source of data", of, kinds: [...found, "plain"], titles: SOURCE_TITLES };
 }
 
-function describe(model: Model, sums: Sums, node: number): string {
-	const said = colour(sums, node)[1];
+/* The event that a path has most of, beside its part of the chosen value: by chance, that is not so (three deviations). */
+function byEvent(model: Model, sums: Sums): Colours {
+	const { types } = model.stacks;
+	const wholes = new Map<number, number>();
+	sums.events!.forEach((values, type) => wholes.set(type, model.roots.reduce((sum, root) => sum + values[root], 0)));
+	/* Periods of events are not counts of samples: the average one says how many those are. */
+	const samples = (type: number) => {
+		const count = types[type].kind === "period" && types[type + 1] && types[type + 1].kind === "samples" ? types[type + 1].total : types[type].total;
+		return types[type].total ? count / types[type].total : 0;
+	};
+	const shown = [...wholes.keys()].filter((type) => wholes.get(type)! > 0).sort((a, b) => wholes.get(b)! * samples(b) - wholes.get(a)! * samples(a)).slice(0, EVENTS);
+	const of = (node: number): [string, string] => {
+		const part = sums.whole ? sums.total[node] / sums.whole : 0;
+		let [most, ratio] = [-1, 1];
+		shown.forEach((type, i) => {
+			const value = sums.events!.get(type)![node];
+			const expected = part * wholes.get(type)!;
+			const excess = ((value - expected) * samples(type)) / Math.sqrt(expected * samples(type));
+			if (expected > 0 && excess > 3 && value / expected > ratio) [most, ratio] = [i, value / expected];
+		});
+		return most < 0 ? ["plain", ""] : ["e" + most, `${ratio.toFixed(1)} times its part of ${visible(types[shown[most]].name)}`];
+	};
+	const titles: { [kind: string]: string } = { plain: "None stands out" };
+	shown.forEach((type, i) => (titles["e" + i] = visible(types[type].name)));
+	return { key: "event", title: "Leading event", of, kinds: [...shown.map((_, i) => "e" + i), "plain"], titles };
+}
+
+function byCode(model: Model): Colours {
+	const { functions } = model.stacks;
+	const kind = (file: string | null): string => (file === null ? "none" : /^\[|\.ko$|vmlinux/.test(file) ? "kernel" : /\.so\b/.test(base(file)) ? "library" : "own");
+	const of = (node: number): [string, string] => {
+		const { file } = functions[model.fn[node]];
+		return [kind(file), file ? `in ${visible(base(file))}` : ""];
+	};
+	const found = new Set(functions.map((f) => kind(f.file)));
+	return { key: "code", title: "Kind of code", of, kinds: ["own", "library", "kernel", "none"].filter((k) => found.has(k)), titles: { own: "Program", library: "Libraries", kernel: "Kernel", none: "Unknown" } };
+}
+
+/* Returns the ways to colour that the data allows, the usual one first. */
+function waysOf(model: Model, sums: Sums): Colours[] {
+	const ways: Colours[] = [];
+	if (sums.causes) ways.push(byCause(sums));
+	if (sums.sources) ways.push(bySource(sums));
+	if (sums.events && sums.whole) ways.push(byEvent(model, sums));
+	ways.push(byCode(model));
+	return ways;
+}
+
+function describe(model: Model, sums: Sums, colours: Colours, node: number): string {
+	const said = colours.of(node)[1];
 	return `${visible(model.name(node))}: ${percent((100 * sums.total[node]) / sums.whole)} with callees, ${percent((100 * sums.own[node]) / sums.whole)} itself (${short(sums.total[node])} of ${visible(sums.choice.title)})` + (said ? `; ${said}` : "");
 }
 
 function make(page: Page): Shown {
 	const model = page.model!;
 	const sums = model.sums();
+	const ways = waysOf(model, sums);
+	const colours = ways.find((way) => way.key === state.colour) || ways[0];
 	const root = state.zoom >= 0 && state.zoom < model.parent.length ? state.zoom : -1;
 	const timed = !!model.stacks.moments && !sums.choice.exact;
 	const time = state.order === "time" && timed;
@@ -139,7 +206,7 @@ function make(page: Page): Shown {
 		const name = model.name(box.node);
 		const hit = !!words && !box.mixed && name.toLowerCase().includes(words);
 		if (hit) matched += sums.own[box.node];
-		const element = h("div", { class: `box k-${colour(sums, box.node)[0]}` + (box.mixed ? " mixed" : "") + (words ? (hit ? " hit" : " miss") : ""), role: "treeitem", "aria-level": box.depth + 1, "aria-label": box.width > 0.02 ? describe(model, sums, box.node) : visible(name), onclick: () => zoom(box.node), onmouseenter: () => show(i) }, box.mixed ? "" : box.width > 0.012 ? visible(name) : "");
+		const element = h("div", { class: `box k-${colours.of(box.node)[0]}` + (box.mixed ? " mixed" : "") + (words ? (hit ? " hit" : " miss") : ""), role: "treeitem", "aria-level": box.depth + 1, "aria-label": box.width > 0.02 ? describe(model, sums, colours, box.node) : visible(name), onclick: () => zoom(box.node), onmouseenter: () => show(i) }, box.mixed ? "" : box.width > 0.012 ? visible(name) : "");
 		elements.push(styled(element, { left: box.left * 100 + "%", width: box.width * 100 + "%", top: box.depth * ROW + "px" }));
 	});
 	graph.append(...elements);
@@ -149,7 +216,7 @@ function make(page: Page): Shown {
 		cursor = i;
 		if (!elements[i]) return;
 		elements[i].classList.add("cursor");
-		status.textContent = describe(model, sums, boxes[i].node);
+		status.textContent = describe(model, sums, colours, boxes[i].node);
 	}
 	function zoom(node: number): void {
 		set({ zoom: node === root ? model.parent[node] : node });
@@ -175,10 +242,10 @@ function make(page: Page): Shown {
 		}
 	}
 	const order = (key: string, title: string, on: boolean) => h("button", { type: "button", "aria-pressed": String((time ? "time" : "left") === key), disabled: !on, title: on ? null : "exact profiles have no times", onclick: () => set({ order: key }) }, title);
-	const kinds = sums.causes ? legend(SLOTS, SLOT_TITLES) : sums.sources ? legend([...SOURCES.filter((kind) => [...sums.sources!.keys()].some((s) => sourceKind(s) === kind)), "plain"], SOURCE_TITLES) : null;
+	const kinds = h("span", { class: "tools" }, ways.length > 1 ? h("label", null, "Colours ", h("select", { id: "colour", onchange: (e: Event) => set({ colour: (e.target as HTMLSelectElement).value }) }, ...ways.map((way) => h("option", { value: way.key, selected: way === colours }, way.title)))) : null, legend(colours.kinds, colours.titles));
 	const trail: HTMLElement[] = [];
 	for (let n = root; n >= 0 && trail.length < 12; n = model.parent[n]) trail.unshift(h("button", { class: "link", type: "button", onclick: () => set({ zoom: n }) }, visible(model.name(n))));
-	status.textContent = words ? `Functions that match have ${percent((100 * matched) / sums.whole)} themselves.` : boxes.length ? describe(model, sums, boxes[0].node) : "There is nothing in this range.";
+	status.textContent = words ? `Functions that match have ${percent((100 * matched) / sums.whole)} themselves.` : boxes.length ? describe(model, sums, colours, boxes[0].node) : "There is nothing in this range.";
 	return {
 		element: h("div", { class: "flameview" },
 			h("div", { class: "tools" }, h("span", { class: "group", role: "group", "aria-label": "Order" }, order("left", "Left-heavy", true), order("time", "By time", timed)),

@@ -9,6 +9,8 @@ import { hasRange, set, State, state } from "./state";
 import { Column, Table, widest } from "./table";
 import { Page, Shown, View } from "./view";
 
+const SHARE = 165;
+
 function open(page: Page, fn: string): void {
 	const { annotations } = page.documents;
 	const known = annotations && annotations.functions.some((f) => f.symbol === fn);
@@ -22,7 +24,8 @@ function share(value: number | null, kind = "plain"): Node {
 
 /* Returns a column of text or figures. */
 function column<R>(key: string, title: string, least: number, rank: number, value: (row: R) => number | string | null, cell: Column<R>["cell"], help?: string): Column<R> {
-	return { key, title, help, least, rank, grow: key === "bar" || key === "symbol" || key === "cause" ? 2 : 1, value, cell, text: false };
+	const narrow = least === SHARE ? 84 : key === "symbol" ? 120 : key === "data_source" || key === "page" ? 92 : undefined;
+	return { key, title, help, least, narrow, rank, grow: key === "bar" || key === "symbol" || key === "cause" ? 2 : 1, value, cell, text: false };
 }
 
 function text<R>(key: string, title: string, least: number, rank: number, value: (row: R) => string | null): Column<R> {
@@ -41,7 +44,6 @@ function shown<R>(label: string, columns: Column<R>[], rows: R[], search: (row: 
 	};
 }
 
-const SHARE = 165;
 
 /* Returns the width that the largest number of a column needs. */
 function numbers<R>(rows: R[], value: (row: R) => number | null, least: number): number {

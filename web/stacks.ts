@@ -22,6 +22,7 @@ export interface Sums {
 	causes: Float64Array[] | null; /* slots of each node with its callees, in the order of SLOTS */
 	ownCauses: Float64Array[] | null;
 	sources: Map<string, Float64Array> | null; /* likewise by source of data */
+	events: Map<number, Float64Array> | null; /* likewise by type of other sampled events */
 	whole: number;
 }
 
@@ -130,15 +131,22 @@ export class Model {
 			causes: null,
 			ownCauses: null,
 			sources: null,
+			events: null,
 			whole: 0,
 		};
 		const chosen = new Set(choice.types);
 		const cause = types.map((type) => (type.slots ? SLOTS.indexOf(type.slots) : -1));
 		const own = types.some((type) => type.slots && type.total) && !hasRange() ? SLOTS.map(() => new Float64Array(nodes)) : null;
 		const sources = new Map<string, Float64Array>();
+		const events = new Map<number, Float64Array>();
+		if (!choice.exact) types.forEach((type, i) => {
+			if (!type.exact && type.total && !chosen.has(i) && (type.main || type.kind === "event")) events.set(i, new Float64Array(nodes));
+		});
 		this.each((row, type, value) => {
 			const node = rows.node[row];
 			if (own && cause[type] >= 0) own[cause[type]][node] += value;
+			const event = events.get(type);
+			if (event) event[node] += value;
 			if (!chosen.has(type)) return;
 			const source = rows.source[row];
 			sums.rows[row] += value;
@@ -155,6 +163,10 @@ export class Model {
 			sums.ownCauses = own;
 			sums.causes = own.map((values) => Float64Array.from(values));
 			sums.causes.forEach((values) => this.addUp(values));
+		}
+		if (events.size) {
+			events.forEach((values) => this.addUp(values));
+			sums.events = events;
 		}
 		if (sources.size) {
 			sources.forEach((values) => this.addUp(values));

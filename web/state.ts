@@ -10,6 +10,7 @@ export interface State {
 	from: number; /* ns since the first sample; NaN: everything */
 	to: number;
 	order: string; /* of the flame graph: "left" or "time" */
+	colour: string; /* of the flame graph: "cause", "source", "event" or "code"; "": what there is */
 	zoom: number; /* node of the flame graph, or -1 */
 	thread: number; /* or -1 */
 	code: string; /* "source" or "address" */
@@ -18,7 +19,7 @@ export interface State {
 }
 
 const usual: State = {
-	view: "", metric: "", search: "", sort: "", fn: "", from: NaN, to: NaN, order: "left", zoom: -1,
+	view: "", metric: "", search: "", sort: "", fn: "", from: NaN, to: NaN, order: "left", colour: "", zoom: -1,
 	thread: -1, code: "source", part: "", theme: "",
 };
 

@@ -7,6 +7,7 @@ export interface Column<R> {
 	title: string;
 	help?: string;
 	least: number; /* what it needs, in pixels if the text has the usual size */
+	narrow?: number; /* likewise on a narrow screen; as much unless given */
 	grow?: number; /* its part of the room that is left; 1 unless given */
 	rank: number; /* columns with the highest are left out first on narrow screens */
 	text?: boolean; /* sorts ascending first, and stands on the left */
@@ -36,6 +37,7 @@ export interface TableOptions<R> {
 }
 
 const ROW = 28;
+const NARROW = 520; /* pixels: shares have no bars */
 const PRINTED = 200;
 
 export class Table<R> {
@@ -51,6 +53,7 @@ export class Table<R> {
 	private last = -1;
 	private order: Int32Array | null = null;
 	private ordered = "";
+	private narrow = false;
 
 	constructor(private readonly options: TableOptions<R>) {
 		this.head = h("div", { class: "thead", role: "row" });
@@ -108,7 +111,10 @@ export class Table<R> {
 	private fit(): void {
 		const room = this.scroll.clientWidth || 800;
 		const columns = [...this.options.columns];
-		const used = () => columns.reduce((sum, c) => sum + (c.least * rem()) / FONT + 12, 0);
+		this.narrow = room < NARROW;
+		this.scroll.classList.toggle("narrow", this.narrow);
+		const gap = this.narrow ? 8 : 12;
+		const used = () => columns.reduce((sum, c) => sum + (this.least(c) * rem()) / FONT + gap, gap);
 		while (columns.length > 2 && used() > room) {
 			const worst = Math.max(...columns.map((c) => c.rank));
 			columns.splice(columns.map((c) => c.rank).lastIndexOf(worst), 1);
@@ -133,8 +139,12 @@ export class Table<R> {
 		if (focused !== undefined) this.head.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 	}
 
+	private least(column: Column<R>): number {
+		return this.narrow ? column.narrow ?? column.least : column.least;
+	}
+
 	private grid(): string {
-		return this.columns.map((c) => `minmax(${c.least / FONT}rem, ${c.grow ?? 1}fr)`).join(" ");
+		return this.columns.map((c) => `minmax(${this.least(c) / FONT}rem, ${c.grow ?? 1}fr)`).join(" ");
 	}
 
 	private row(index: number, placed: boolean): HTMLElement {

@@ -541,6 +541,38 @@ def flame_graph(pages):
 
 
 @tap.test
+def colours(pages):
+    """The flame graph has the colours that the data allows: the event that a path has most of."""
+    documents = stacks(["misses", "branches", "neither", "few"], [5000, 4000, 900, 100])
+    data = documents["stacks"]
+    data["types"] = [{"name": name, "unit": "count", "kind": "period", "main": True, "exact": False,
+                      "slots": None, "total": total}
+                     for name, total in (("cycles", 10000), ("L1D", 200), ("BR", 100))]
+    # Of the L1D misses, "misses" has far more than its half; "few" has more by chance only.
+    data["cells"] = {"row": [0, 1, 2, 3, 0, 1, 2, 3, 1], "type": [0, 0, 0, 0, 1, 1, 1, 1, 2],
+                     "value": [5000, 4000, 900, 100, 180, 0, 16, 4, 100]}
+    del data["moments"]
+    browser = pages.browser
+    browser.open(pages.made("colours.html", documents), "#view=flame", width=1800)
+    kinds = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.box')].map((box) =>"
+                             " [box.innerText, box.className]))")
+    titles = browser.evaluate("[...document.querySelectorAll('.flameview .legend > span')]"
+                              ".map((s) => [s.querySelector('i').className, s.innerText])")
+    titles = {text: kind for kind, text in titles}
+    assert titles["L1D"] in kinds["misses"] and titles["BR"] in kinds["branches"], (titles, kinds)
+    assert all(titles["None stands out"] in kinds[n] for n in ("neither", "few") if n in kinds), kinds
+    ways = browser.evaluate("[...document.querySelector('#colour').options].map((o) => o.value)")
+    assert ways == ["event", "code"], ways
+    browser.open(pages.page, "#view=flame")
+    ways = browser.evaluate("[...document.querySelector('#colour').options].map((o) => o.value)")
+    assert ways == ["cause", "code"], ways
+    browser.open(pages.spe_page, "#view=flame&colour=event", width=1800)
+    kinds = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.box')].map((box) =>"
+                             " [box.innerText, box.ariaLabel]))")
+    assert "l1d-miss" in kinds["chase.constprop.0"], kinds
+
+
+@tap.test
 def explored(pages):
     """The page of plumb explore has the findings and the counts, also from the folder."""
     with open(pages.path("results/findings.json"), encoding="utf-8") as file:
@@ -818,6 +850,12 @@ def widths(pages):
                                    ".filter((e) => e.scrollWidth > e.clientWidth + 1)"
                                    ".map((e) => e.innerText)")
             assert not cut, f"{view} at {width}: {cut[:4]} cut off"
+        if width == 360:
+            # A table has what its rows are of, and how much that is.
+            browser.open(pages.spe_page, "#view=memory", width, height)
+            titles = browser.evaluate("[...document.querySelectorAll('.thead > span')]"
+                                      ".map((cell) => cell.innerText.replace(/ .$/, ''))")
+            assert {"Share", "Data source", "Function"} <= set(titles), titles
         colours.add((dark, browser.evaluate(
             "getComputedStyle(document.body).backgroundColor + getComputedStyle(document.body).color")))
     assert len(colours) == 2, colours
