@@ -229,10 +229,12 @@ static uint32_t shown_by(struct evidence *evidence, const struct plumb_recorded_
 static double weight_of(struct evidence *evidence, const struct plumb_samples_item *item,
 			unsigned i)
 {
-	const struct evidence_loss *loss = &evidence->losses[i];
+	struct evidence_loss *loss = &evidence->losses[i];
 
 	if (item->spe)
-		return loss->basis == EVIDENCE_SPE ? weigh_spe(loss->cause->spe, item) : 0;
+		return loss->basis == EVIDENCE_SPE
+			       ? weigh_spe_mean(&loss->code_mean, loss->cause->spe, item)
+			       : 0;
 	if (!item->record->event || !(shown_by(evidence, item->record->event) >> i & 1))
 		return 0;
 	return (double)profile_period(item);
@@ -242,12 +244,12 @@ static double weight_of(struct evidence *evidence, const struct plumb_samples_it
 static double data_weight_of(struct evidence *evidence, const struct plumb_samples_item *item,
 			     unsigned i)
 {
-	const struct evidence_loss *loss = &evidence->losses[i];
+	struct evidence_loss *loss = &evidence->losses[i];
 
 	if (item->spe)
 		return loss->data_basis == EVIDENCE_SPE &&
 				       item->spe->has & PLUMB_SPE_HAS_DATA_VIRTUAL
-			       ? weigh_spe(loss->data_weigh, item)
+			       ? weigh_spe_mean(&loss->data_mean, loss->data_weigh, item)
 			       : 0;
 	if (loss->data_basis != EVIDENCE_EXACT || !item->record->event ||
 	    !(shown_by(evidence, item->record->event) >> i & 1))

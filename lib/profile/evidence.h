@@ -40,7 +40,8 @@ struct evidence_loss {
 	enum evidence_basis basis, data_basis;
 	enum weigh data_weigh;
 	struct sum code, data; /* of all */
-	const char *event;     /* whose samples show it, for the basis */
+	struct weigh_mean code_mean, data_mean;
+	const char *event; /* whose samples show it, for the basis */
 };
 
 struct evidence {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <plumb/profile.h>
+
 static const struct weigh_cause causes[] = {
 #define CAUSE(name, exact, spe) {#name, exact, WEIGH_##spe},
 #include "profile/causes.def"
@@ -111,6 +113,31 @@ double weigh_spe(enum weigh weigh, const struct plumb_samples_item *item)
 	default:
 		return 0;
 	}
+}
+
+/* Returns whether it weighs a latency that is unknown, because its counters were too small. */
+static bool is_capped(enum weigh weigh, const struct plumb_spe_record *spe)
+{
+	const bool by_latency = weigh == WEIGH_OPERATIONS || weigh == WEIGH_ACCESSES ||
+				weigh == WEIGH_LOADS || weigh == WEIGH_MISSES ||
+				weigh == WEIGH_SHARED;
+
+	return by_latency && spe->has & PLUMB_SPE_HAS_ISSUE_LATENCY &&
+	       spe->counters[PLUMB_SPE_ISSUE_LATENCY] >= PLUMB_PROFILE_SATURATED;
+}
+
+double weigh_spe_mean(struct weigh_mean *mean, enum weigh weigh,
+		      const struct plumb_samples_item *item)
+{
+	const double weight = weigh_spe(weigh, item);
+
+	if (!(weight > 0))
+		return weight;
+	if (is_capped(weigh, item->spe))
+		return mean->count > 0 ? mean->sum / mean->count : weight;
+	mean->sum += weight;
+	mean->count++;
+	return weight;
 }
 
 const char *weigh_basis(enum weigh weigh)

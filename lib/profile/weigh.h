@@ -30,6 +30,15 @@ const struct weigh_cause *weigh_cause(const char *name);
 bool weigh_exact(const struct weigh_cause *cause, const char *event);
 /* Returns what an SPE record weighs; 0: it does not show the cause. */
 double weigh_spe(enum weigh weigh, const struct plumb_samples_item *item);
+/*
+ * Likewise, but a record that waited for longer than its counter can say, so that its own time is
+ * unknown, weighs as much as the known ones before it do on average. Zero the mean first.
+ */
+struct weigh_mean {
+	double sum, count;
+};
+double weigh_spe_mean(struct weigh_mean *mean, enum weigh weigh,
+		      const struct plumb_samples_item *item);
 /* Says what such weights are, or what an exact profile's are. */
 const char *weigh_basis(enum weigh weigh);
 const char *weigh_exact_basis(const struct weigh_cause *cause);
