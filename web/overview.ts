@@ -10,8 +10,10 @@ function open(fn: string): void {
 }
 
 function places(title: string, of: Places | null | undefined, cause: string, text: (place: Place) => Node): HTMLElement | null {
-	if (!of || !of.places.length) return null;
-	const shown = of.places.filter((place, i) => i < 6 && (i === 0 || place.share >= 0.5));
+	if (!of) return null;
+	/* Less than that explains nothing: most of it is in code without lines, or in many places. */
+	const shown = of.places.filter((place, i) => i < 6 && place.share >= 0.5);
+	if (!shown.length) return null;
 	return h("section", { class: "places" },
 		h("h4", null, title, h("small", null, ` of the ${of.basis || "samples"}` + (of.exact ? ", exactly" : of.samples !== null ? `, in ${plural(of.samples, "sample")}` : ""))),
 		...shown.map((place) => h("div", { class: "place" },

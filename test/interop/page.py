@@ -589,6 +589,10 @@ def explored(pages):
         text = browser.evaluate(TEXT)
         first = findings["findings"][0]
         assert f"{first['slots']:.0f} % of the slots" in text and first["means"] in text, text
+        # A place with next to nothing of a cause does not explain it.
+        shares = browser.evaluate("[...document.querySelectorAll('.finding .place b')]"
+                                  ".map((b) => parseFloat(b.innerText))")
+        assert len(shares) >= 3 and min(shares) >= 0.5, shares
         assert first["helps"] in text and f"paged.c:{first['lines']['places'][0]['line']}" in text
         browser.press("2")
         browser.wait("!!document.querySelector('.treeview')")
