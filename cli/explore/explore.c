@@ -46,6 +46,13 @@ static const struct option options[] = {
 		.help = "also write a page with all views to FILE, for any web browser",
 	},
 	{
+		.name = "intervals",
+		.kind = OPTION_TEXT,
+		.argument = "FILE",
+		.offset = AT(intervals),
+		.help = "with --html, show counts of plumb stat -I --json in the timeline",
+	},
+	{
 		.letter = 'p',
 		.name = "pid",
 		.kind = OPTION_TEXT,

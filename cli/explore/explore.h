@@ -18,7 +18,7 @@ struct explore_options {
 	bool huge_pages;
 	struct machine_conditions conditions;
 	const char *core_file, *folder, *pids, *timeout, *sysroot, *qemu;
-	const char *seed, *html;
+	const char *seed, *html, *intervals;
 	bool all_cpus, once, sampled, no_progress;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plumb explore --html: the page of the recording, with the findings and the counts. */
+#include <errno.h>
 #include <jansson.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -32,6 +33,14 @@ int explore_check_page(const struct explore_options *options)
 {
 	const struct common_options common = {.output = options->html};
 
+	if (options->intervals && !options->html) {
+		complain("--intervals requires --html");
+		return EXIT_USAGE;
+	}
+	if (options->intervals && access(options->intervals, R_OK) != 0) {
+		complain("cannot read %s: %s", options->intervals, strerror(errno));
+		return EXIT_USAGE;
+	}
 	if (!options->html)
 		return EXIT_FINE;
 	if (strcmp(options->html, "-") == 0) {
@@ -98,14 +107,17 @@ int explore_write_page(const struct explore_options *options, const struct explo
 		.common.verbose = options->common.verbose,
 	};
 	struct html_page page = {0};
-	int status;
+	int status = EXIT_FINE;
 
 	add_findings(&page, findings);
 	add_counts(&page, e, folder);
 	/* What can be known without samples is of use, too. */
 	if (e ? e->recorded : access(recording, R_OK) == 0)
 		report_collect(&report, report_run, &page);
-	status = html_write(&page, options->html);
+	if (options->intervals)
+		status = report_add_intervals(&page, options->intervals);
+	if (status == EXIT_FINE)
+		status = html_write(&page, options->html);
 	html_free(&page);
 	free(recording);
 	return status;

@@ -509,6 +509,8 @@ def intervals(pages):
     assert made and ours["times"] == [line["time"] for line in made]
     for event in made[0]["events"]:
         assert ours["events"][event["name"]][0] == event["count"], event
+    pages.run(pages.plumb, "explore", "--html", page, "--intervals", counts, pages.path("results"))
+    assert documents_of(page)["intervals"] == ours
     for wrong, why in ((pages.exact, "there are no intervals"), ("/nonexistent", "cannot read")):
         done = subprocess.run([pages.plumb, "report", "-i", pages.spe, "--html", page, "--intervals",
                                wrong], capture_output=True, text=True, check=False)
