@@ -162,7 +162,9 @@ export class Details {
 		const lines = new Map<string, Sums[]>();
 		for (const sums of groups) {
 			const key = JSON.stringify([sums.texts[0], sums.texts[3]]);
-			lines.set(key, [...(lines.get(key) || []), sums]);
+			const list = lines.get(key);
+			if (list) list.push(sums);
+			else lines.set(key, [sums]);
 		}
 		const shared = [...lines.values()].filter((all) => new Set(all.map((s) => s.texts[4])).size > 1 && all.some((s) => s.texts[2] !== "load"));
 		const count = (all: Sums[]) => all.reduce((sum, s) => sum + s.samples, 0);
@@ -190,7 +192,9 @@ export class Details {
 		this.each((i) => {
 			if (this.type(i) !== types[0][0]) return;
 			const key = JSON.stringify([this.value("symbol", i), this.value("dso", i), this.value("linked", i)]);
-			found.set(key, [...(found.get(key) || []), i]);
+			const list = found.get(key);
+			if (list) list.push(i);
+			else found.set(key, [i]);
 			whole += this.data.period[i];
 		});
 		const functions = of.functions.map((fn) => this.annotated(fn, found, whole));

@@ -28,6 +28,7 @@ int stacks_new(const struct plumb_recording *recording, struct plumb_symbolizer 
 	made->by_cell.words = 1;
 	made->by_function.most = made->by_code.most = made->by_row.most = made->by_node.most =
 		made->by_thread.most = made->by_cell.most = UINT32_MAX - 1;
+	made->details_most = STACKS_DETAILS_MOST;
 	made->last.node = STACKS_NONE;
 	*stacks = made;
 	return 0;

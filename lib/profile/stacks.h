@@ -170,6 +170,7 @@ struct stacks {
 	struct code_table by_function, by_code, by_node, by_thread, by_row, by_cell;
 	struct code_table by_part[STACKS_PARTS];
 	size_t detail_room, text_room[STACKS_PARTS], linked_room[STACKS_PARTS];
+	size_t details_most;
 	bool crowded; /* there were too many to keep in detail */
 	size_t function_room, line_room, code_room, node_room, thread_room, row_room, type_room,
 		moment_room, cell_room;

@@ -96,7 +96,7 @@ int stacks_add_detail(struct stacks *s, const struct stacks_detail *detail,
 	struct stacks_detail made = *detail;
 	int status = 0;
 
-	if (s->crowded || s->detail_count == STACKS_DETAILS_MOST) {
+	if (s->crowded || s->detail_count == s->details_most) {
 		if (!s->crowded)
 			stacks_free_details(s);
 		s->crowded = true;

@@ -108,6 +108,8 @@ struct added {
 	int status;
 };
 
+static size_t details_most = STACKS_DETAILS_MOST;
+
 /* Adds what was built. At most `nodes` nodes and `rows` rows may be made; 0: any number. */
 static struct added add(struct build *b, unsigned by, size_t nodes, size_t rows)
 {
@@ -122,6 +124,7 @@ static struct added add(struct build *b, unsigned by, size_t nodes, size_t rows)
 	assert_int_equal(plumb_symbolizer_new(NULL, &added.symbolizer), 0);
 	assert_int_equal(stacks_new(added.opened.recording, added.symbolizer, by, &added.stacks),
 			 0);
+	added.stacks->details_most = details_most;
 	if (nodes)
 		added.stacks->by_node.most = nodes;
 	if (rows)
@@ -345,12 +348,90 @@ static void threads_and_times(void **state)
 	end_of(&added);
 }
 
+/* Returns the text of a key of the i-th detail's code. */
+static const char *code_text(const struct stacks *s, size_t i, unsigned key)
+{
+	size_t keys = 0, wanted = 0;
+
+	for (; stacks_part_key(STACKS_CODE, keys) >= 0; keys++)
+		if (stacks_part_key(STACKS_CODE, keys) == (int)key)
+			wanted = keys;
+	return s->values[STACKS_CODE].texts[s->details[i].parts[STACKS_CODE] * keys + wanted];
+}
+
+static struct build *three_details(void)
+{
+	struct build *b = start();
+
+	put_comm(b, 12, "two");
+	put_sample(b, UNTIMED, 12, 0, 4, BETA + 0x20, NULL, 0);
+	put_sample(b, EV, 11, 300, 2, ALPHA + 0x10, NULL, 0);
+	put_sample(b, EV, 11, 400, 3, ALPHA + 0x10, NULL, 0);
+	return b;
+}
+
+/* What comes before the first time has that time. What has the same keys is kept once. */
+static void details(void **state)
+{
+	static const struct {
+		uint64_t time, period, linked;
+		const char *symbol, *comm, *tid, *ip;
+	} wanted[] = {
+		{300, 4, BETA + 0x20, "beta", "two", "12", "0xffffffff81002020"},
+		{300, 2, ALPHA + 0x10, "alpha", "one", "11", "0xffffffff81000010"},
+		{400, 3, ALPHA + 0x10, "alpha", "one", "11", "0xffffffff81000010"},
+	};
+	struct added added =
+		add(three_details(), STACKS_BY_THREAD | STACKS_TIMES | STACKS_DETAILS, 0, 0);
+	const struct stacks *s = added.stacks;
+
+	(void)state;
+	assert_int_equal(added.status, 0);
+	assert_int_equal(s->detail_count, 3);
+	assert_int_equal(s->values[STACKS_CODE].count, 2);
+	assert_int_equal(s->values[STACKS_DATA].count, 1);
+	for (size_t i = 0; i < 3; i++) {
+		const struct stacks_detail *detail = &s->details[i];
+
+		assert_int_equal(detail->time, wanted[i].time);
+		assert_int_equal(detail->period, wanted[i].period);
+		assert_int_equal(detail->latencies[PLUMB_SPE_TOTAL_LATENCY], STACKS_NO_LATENCY);
+		assert_int_equal(s->values[STACKS_CODE].linked[detail->parts[STACKS_CODE]],
+				 wanted[i].linked);
+		assert_string_equal(code_text(s, i, PLUMB_KEY_SYMBOL), wanted[i].symbol);
+		assert_string_equal(code_text(s, i, PLUMB_KEY_COMM), wanted[i].comm);
+		assert_string_equal(code_text(s, i, PLUMB_KEY_TID), wanted[i].tid);
+		assert_string_equal(code_text(s, i, PLUMB_KEY_IP), wanted[i].ip);
+	}
+	end_of(&added);
+}
+
+/* A part of them would mislead. */
+static void too_many_details_are_none(void **state)
+{
+	struct added added;
+
+	(void)state;
+	details_most = 2;
+	added = add(three_details(), STACKS_TIMES | STACKS_DETAILS, 0, 0);
+	details_most = STACKS_DETAILS_MOST;
+	assert_int_equal(added.status, 0);
+	assert_int_equal(added.stacks->samples, 3);
+	assert_int_equal(added.stacks->detail_count, 0);
+	assert_int_equal(added.stacks->values[STACKS_CODE].count, 0);
+	end_of(&added);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_functions),    cmocka_unit_test(sums_addresses),
-		cmocka_unit_test(recursion),         cmocka_unit_test(limits),
+		cmocka_unit_test(sums_functions),
+		cmocka_unit_test(sums_addresses),
+		cmocka_unit_test(recursion),
+		cmocka_unit_test(limits),
 		cmocka_unit_test(threads_and_times),
+		cmocka_unit_test(details),
+		cmocka_unit_test(too_many_details_are_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
