@@ -150,7 +150,7 @@ static void print_text(struct topdown *topdown, struct output *out)
 		columns[table.column_count++] = (struct table_column){
 			.heading = shares[c].heading, .right = true, .spare = c ? 2 : 0};
 	columns[table.column_count++] =
-		(struct table_column){.heading = "LARGEST CAUSE", .spare = 1};
+		(struct table_column){.heading = "LARGEST CAUSE", .wraps = true};
 	for (size_t k = 0; k < topdown->view->key_count; k++)
 		columns[table.column_count++] = (struct table_column){
 			.heading = profile_key_heading(topdown->view->keys[k]),

@@ -15,7 +15,7 @@
 #define NARROWEST 12 /* a wrapping column is not made narrower than this */
 #define UNLIMITED (SIZE_MAX / 2)
 #define TIGHTEST  4  /* but down to this where spare columns have been left out for it */
-#define NAME_ROOM 24 /* what names are given before spare columns beside them are left out */
+#define NAME_ROOM 18 /* what names are given before spare columns beside them are left out */
 
 /* Adds a cell with a copy of `text`; NULL: an empty one. */
 static void add_cell(struct table *table, const char *text, size_t length)
@@ -183,7 +183,10 @@ static char *spare(const struct table *table, size_t room, bool *left_out)
 
 	measure(table, widths);
 	for (size_t c = 0; c < table->column_count; c++) {
-		if (!table->columns[c].right && !table->columns[c].spare && widths[c] > NAME_ROOM)
+		if (table->columns[c].wraps && widths[c] > NARROWEST)
+			widths[c] = NARROWEST;
+		else if (!table->columns[c].right && !table->columns[c].spare &&
+			 widths[c] > NAME_ROOM)
 			widths[c] = NAME_ROOM;
 		total += widths[c] + GAP;
 	}

@@ -10,7 +10,8 @@ struct table_column {
 	const char *heading;
 	enum style style;
 	bool right; /* a number */
-	bool wraps; /* becomes narrower, with more lines, if the row is too wide */
+	bool wraps; /* becomes narrower, with more lines, if the row is too wide, before others go
+		     */
 	bool drops; /* also wraps, and is left out if the row is too wide even so */
 	/*
 	 * 0: never; else a terminal shows the table without it, and says so, if the row is too
