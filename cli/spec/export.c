@@ -80,13 +80,12 @@ static int show_part(const struct export_options *options, const struct plumb_sp
 {
 	char *text = NULL, *at;
 	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
+	FILE *memory = memory_stream(&text, &size);
 	int error;
 
-	memory_given(memory);
 	error = plumb_export(spec, options->format, part, memory, diagnostics);
-	fclose(memory);
-	at = memory_given(text);
+	memory_stream_close(memory, &text);
+	at = text;
 	while (error == 0 && size) {
 		char *end = memchr(at, '\n', size);
 		size_t line = end ? (size_t)(end - at) : size;

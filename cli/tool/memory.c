@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "base/text_stream.h"
 #include "tool/complain.h"
 
 void *memory_given(void *memory)
@@ -31,7 +32,7 @@ void *memory_resize(void *old, size_t count, size_t size)
 
 FILE *memory_stream(char **text, size_t *size)
 {
-	return memory_given(open_memstream(text, size));
+	return memory_given(text_stream(text, size));
 }
 
 void memory_stream_close(FILE *stream, char *const *text)

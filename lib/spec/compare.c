@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text_stream.h"
 #include "spec/pairing.h"
 #include "spec/path.h"
 
@@ -54,7 +55,7 @@ struct joint {
 static void open_joint(struct joint *joint)
 {
 	*joint = (struct joint){0};
-	joint->out = open_memstream(&joint->text, &joint->length);
+	joint->out = text_stream(&joint->text, &joint->length);
 }
 
 static void join_name(struct joint *joint, const struct side *side, uint16_t index)

@@ -15,6 +15,7 @@
 
 #include "base/diagnostics.h"
 #include "base/json_write.h"
+#include "base/text_stream.h"
 #include "spec/builtin.h"
 #include "spec/path.h"
 #include "spec/perf_expression.h"
@@ -180,7 +181,7 @@ static bool put_groups(json_t *json, const struct plumb_spec *spec, struct plumb
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *list = open_memstream(&text, &size);
+	FILE *list = text_stream(&text, &size);
 	const char *before = "";
 	bool ok = list != NULL;
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text_stream.h"
 #include "spec/formula_steps.h"
 
 struct node {
@@ -209,7 +210,7 @@ static int print(const struct tree *tree, char **text)
 {
 	struct pending *pending = calloc(7 * (size_t)tree->count + 1, sizeof(*pending));
 	size_t size = 0;
-	FILE *out = pending ? open_memstream(text, &size) : NULL;
+	FILE *out = pending ? text_stream(text, &size) : NULL;
 	int result = PLUMB_ERR_NO_MEMORY;
 
 	if (out) {

@@ -371,7 +371,7 @@ def exact_profiles(plumb):
         terminal.keys("8")
         terminal.wait_text("SLOTS +RETIRING +BAD SPEC +FRONTEND +BACKEND +LARGEST +FUNCTION")
         terminal.keys("w")
-        terminal.wait_text("BACKEND +LARGEST CAUSE +FUNCTION")
+        terminal.wait_text("zz_first_ *\n.*x{15}>")
 
         def row(name):
             """The line of a function's row, which another line ends."""

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text_stream.h"
+
 /* QEMU's own options, before the program and its arguments. */
 #define OWN_WORDS 14
 
@@ -58,7 +60,7 @@ static char *plugin_words(const struct model_command_parts *parts)
 	const struct program *program = parts->program;
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = text_stream(&text, &size);
 
 	if (!out)
 		return NULL;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "base/text_stream.h"
 #include "source/perf/permission.h"
 
 /*
@@ -249,7 +250,7 @@ char *perf_names(const struct plumb_plan *plan, const struct index_set *events)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	FILE *stream = text_stream(&text, &size);
 	const char *before = "";
 
 	if (!stream)
