@@ -215,6 +215,7 @@ export interface Findings {
 	whole: string | null;
 	verdict: string | null;
 	work: number | null;
+	tie?: string | null;
 	findings: Finding[];
 	warnings?: string[];
 }

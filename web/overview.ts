@@ -29,6 +29,7 @@ function functionLink(page: Page, name: string | null | undefined): HTMLElement 
 }
 
 function card(finding: Finding, number: number, page: Page): HTMLElement {
+	const tie = number === 1 && page.documents.findings ? page.documents.findings.tie : null;
 	const cause = finding.cause || finding.node || "";
 	const kind = slotsOf(finding.node || cause);
 	const data = finding.data as Places | null | undefined;
@@ -42,7 +43,8 @@ function card(finding: Finding, number: number, page: Page): HTMLElement {
 			places("Lines", finding.lines, kind, (p) => h("span", null, h("code", null, `${base(visible(p.file))}:${p.line}`), " ", h("code", { class: "text" }, visible((p.text || "").trim())))),
 			data && data.places ? places("Data", data, kind, (p) => named(p.name)) : null),
 		finding.means ? h("p", null, h("strong", null, "Means "), finding.means) : null,
-		finding.helps ? h("p", null, h("strong", null, "Helps "), finding.helps) : null);
+		finding.helps ? h("p", null, h("strong", null, "Helps "), finding.helps) : null,
+		tie ? h("p", null, h("strong", null, "Tie "), visible(tie)) : null);
 }
 
 /* What became of all slots. */

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "commands.h"
+#include "render/report.h"
 #include "render/source_text.h"
 #include "tool/complain.h"
 #include "tool/inputs.h"
@@ -174,6 +175,7 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 	struct reading reading = {.options = &from};
 	const char **warnings = warnings_of(e->diagnostics);
 	struct source_text *texts = source_text_new();
+	char *tie = report_tie_text(e->limit_cycles);
 	const struct plumb_findings_options how = {
 		.size = sizeof(how),
 		.counted = e->counted,
@@ -191,7 +193,8 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 		.warnings = warnings,
 		.recording = e->recorded && e->options->folder ? PLUMB_FOLDER_RECORDING : NULL,
 		.source_line = source_line,
-		.user = texts};
+		.user = texts,
+		.tie = tie};
 	struct plumb_findings_maker *maker;
 	int status = EXIT_FINE;
 
@@ -216,6 +219,7 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 	source_text_free(texts);
 	status = reading_close(&reading, status);
 	free(warnings);
+	free(tie);
 	return status;
 }
 

@@ -44,6 +44,7 @@ struct exploration {
 	bool early;   /* a signal came before the program began */
 	char *events; /* that were sampled, as -e takes them; NULL: none */
 	double seconds;
+	double limit_cycles[PLUMB_LIMIT_SETS]; /* as in struct plumb_count_run */
 	unsigned runs;
 	int exit_status, signal;
 };

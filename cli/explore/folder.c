@@ -112,6 +112,7 @@ static int print_counts(const struct exploration *e, const struct common_options
 
 	if (status != EXIT_FINE)
 		return status;
+	memcpy(report.limit_cycles, e->limit_cycles, sizeof(report.limit_cycles));
 	report_json(&out, &report);
 	return output_close(&out, EXIT_FINE);
 }

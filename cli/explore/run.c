@@ -51,6 +51,8 @@ static void diagnose(struct exploration *e, const struct plumb_count *counts,
 	if (*e->argv && !e->interrupted)
 		report_warn_of_short_run(e->diagnostics, run->seconds, run->startup_seconds,
 					 run->startup_end);
+	for (unsigned set = 0; set < PLUMB_LIMIT_SETS; set++)
+		e->limit_cycles[set] = (double)run->limit_cycles[set];
 	e->any = true;
 	e->seconds = run->seconds;
 	e->exit_status = run->exit_status;

@@ -182,12 +182,13 @@ struct report_tie {
 };
 #define REPORT_TIE_PERCENT 20.0 /* at least */
 
-/* Finds the ties, the largest first; returns their number. */
-size_t report_ties(const struct report *report, struct report_tie ties[PLUMB_LIMIT_SETS]);
+/* Finds the ties among the cycles of each set of limits, the largest first; returns their number.
+ */
+size_t report_ties(const double cycles[PLUMB_LIMIT_SETS], struct report_tie ties[PLUMB_LIMIT_SETS]);
 /* Returns the name of the limit with this number; NULL past the end. */
 const char *report_limit(unsigned limit);
 /* Returns a sentence on the largest tie, or NULL; free it. */
-char *report_tie_text(const struct report *report);
+char *report_tie_text(const double cycles[PLUMB_LIMIT_SETS]);
 
 /* Returns how many selected metrics, from this one on, belong to its group. */
 size_t report_group_size(const struct report *report, size_t first);

@@ -376,7 +376,7 @@ static void print_samples(struct output *out, const struct report *report)
 /* Prints which limits coincide. */
 static void print_tie(struct output *out, const struct report *report)
 {
-	char *text = report_tie_text(report);
+	char *text = report_tie_text(report->limit_cycles);
 
 	if (text)
 		print_beside(out, "Tie", text);

@@ -244,7 +244,7 @@ static json_t *runner_up(const struct plumb_spec *spec, const struct plumb_runne
 static json_t *ties(const struct report *report)
 {
 	struct report_tie all[PLUMB_LIMIT_SETS];
-	const size_t count = report_ties(report, all);
+	const size_t count = report_ties(report->limit_cycles, all);
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < count; i++) {

@@ -26,15 +26,15 @@ const char *report_limit(unsigned limit)
 	return limit < LIMITS ? limits[limit].name : NULL;
 }
 
-size_t report_ties(const struct report *report, struct report_tie ties[PLUMB_LIMIT_SETS])
+size_t report_ties(const double cycles[PLUMB_LIMIT_SETS], struct report_tie ties[PLUMB_LIMIT_SETS])
 {
 	double all = 0;
 	size_t count = 0;
 
 	for (unsigned set = 0; set < PLUMB_LIMIT_SETS; set++)
-		all += report->limit_cycles[set];
+		all += cycles[set];
 	for (unsigned set = 0; set < PLUMB_LIMIT_SETS; set++) {
-		const struct report_tie tie = {set, 100 * report->limit_cycles[set] / all};
+		const struct report_tie tie = {set, 100 * cycles[set] / all};
 		size_t at = count;
 
 		if (!(set & (set - 1)) || !(tie.percent >= REPORT_TIE_PERCENT))
@@ -47,13 +47,13 @@ size_t report_ties(const struct report *report, struct report_tie ties[PLUMB_LIM
 	return count;
 }
 
-char *report_tie_text(const struct report *report)
+char *report_tie_text(const double cycles[PLUMB_LIMIT_SETS])
 {
 	struct report_tie ties[PLUMB_LIMIT_SETS];
 	struct join names = {0};
 	char *list, *text;
 
-	if (!report_ties(report, ties))
+	if (!report_ties(cycles, ties))
 		return NULL;
 	for (unsigned i = 0; i < LIMITS; i++)
 		if (ties[0].limits >> i & 1)

@@ -86,6 +86,8 @@ struct plumb_findings {
 	unsigned finding_count;
 	const char *const *warnings; /* NULL-ended */
 	const char *recording;       /* its name in the folder; NULL: there is none */
+	/* Limits that coincide, so that removing one gains nothing, in a sentence; NULL: none. */
+	const char *tie;
 };
 
 /* Frees findings. Accepts NULL. */
@@ -111,6 +113,7 @@ struct plumb_findings_options {
 	 */
 	char *(*source_line)(void *user, const char *file, const char *folder, unsigned line);
 	void *user;
+	const char *tie; /* as in struct plumb_findings. Copied. */
 };
 
 struct plumb_findings_maker;

@@ -9,7 +9,8 @@
 
 /*
  * Opens a stream for writing. fclose() sets `*text` to what was written and a NUL, which the caller
- * frees, and `*length` to its bytes without the NUL. Both must stay until then.
+ * frees, and `*length` to its bytes without the NUL. Both must stay until then, and `*text` is the
+ * stream's.
  *
  * A write without memory fails, sets the stream's error indicator, and loses the rest; fclose()
  * then sets `*text` to NULL. (glibc's open_memstream() drops such bytes and sets nothing.)

@@ -443,6 +443,7 @@ static void describe(struct plumb_findings_maker *maker)
 	given->interrupted = about->interrupted;
 	given->warnings = findings_copy_list(maker->made, about->warnings);
 	given->recording = findings_copy(maker->made, about->recording);
+	given->tie = findings_copy(maker->made, about->tie);
 	given->verdict = d->verdict;
 	given->work = d->work;
 	given->whole = "slots";

@@ -341,6 +341,7 @@ static void read_all(struct reader *r, const struct node *root)
 	given->verdict = (enum plumb_verdict)read_name(r, root, "verdict", findings_verdicts);
 	given->work = read_number(r, &work, 0, SHARE_MAX);
 	given->recording = read_recording(r, root);
+	given->tie = read_text(r, root, "tie", false);
 	given->warnings = read_list(r, root, "warnings", WARNINGS_MAX);
 	count = array_size(r, &findings, PLUMB_LOSSES_MAX);
 	for (size_t i = 0; i < count; i++) {

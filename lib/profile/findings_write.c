@@ -116,6 +116,7 @@ static json_t *findings_object(const struct plumb_findings *findings)
 	ok &= json_put(object, "whole", json_text(findings->whole));
 	ok &= json_put_text(object, "verdict", findings_verdicts[findings->verdict]);
 	ok &= json_put(object, "work", number(findings->work));
+	ok &= json_put(object, "tie", json_text(findings->tie));
 	for (unsigned i = 0; i < findings->finding_count; i++)
 		ok &= json_add(array, finding_object(&findings->findings[i]));
 	ok &= json_put(object, "findings", array);

@@ -105,6 +105,22 @@ setup()
 	lacks '^1\.' <<<"$stderr"
 }
 
+@test "limits that coincide are named" {
+	local compiler=aarch64-linux-gnu-gcc
+
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	# A loop whose chain takes as long as its two fetches, one in each of two lines.
+	printf '%s\n' 'int main(void) { asm volatile("mov x1, 0xa120; movk x1, 7, lsl 16; .balign 64; .rept 14; nop; .endr;"' \
+		'"1: fadd d0, d0, d1; subs x1, x1, 1; nop; b.ne 1b" ::: "x1", "v0", "cc"); return 0; }' >tie.c
+	"$compiler" -O2 -static -o tie tie.c
+	plumb explore --source model -o out ./tie 2>said
+	grep -q '^   Tie    in about 9[0-9] % of the cycles, these take equally long: fetching code,' said
+	plumb explore out | grep -q '^   Tie    in about 9[0-9] %'
+	json 'd["diagnosis"]["ties"][0]["limits"] == ["fetch", "chain"]' <out/counts.json
+	# The other program has one limit.
+	json 'd["tie"] is None' <"$work/results/findings.json"
+}
+
 @test "--sampled counts in one run, and samples in the next, with a period by the counts" {
 	# Start-up is a part of this short run, and differs with what is on the stack.
 	ln -s "$work/columns" .

@@ -10,7 +10,7 @@ static const char whole[] =
 	"{\"plumb\":\"0\",\"format\":1,\"source\":\"model\",\"label\":null,"
 	"\"cpu\":{\"name\":\"Neoverse N3\",\"midr\":\"0x410fd8e0\"},\"command\":[\"./a\",\"-b\"],"
 	"\"target\":null,\"seconds\":1.5,\"runs\":1,\"exit_status\":3,\"interrupted\":false,"
-	"\"whole\":\"slots\",\"verdict\":\"loss\",\"work\":10.25,\"findings\":[{"
+	"\"whole\":\"slots\",\"verdict\":\"loss\",\"work\":10.25,\"tie\":\"both\",\"findings\":[{"
 	"\"node\":\"backend_mem_tlb_bound\",\"cause\":\"backend_mem_tlb_bound\",\"slots\":50.5,"
 	"\"brief\":\"pages\",\"means\":\"This.\",\"helps\":\"That.\","
 	"\"functions\":{\"basis\":\"stalled cycles\",\"exact\":true,\"samples\":null,\"places\":[{"
@@ -71,6 +71,7 @@ static void reads_every_member(void **state)
 	assert_int_equal(f->exit_status, 3);
 	assert_false(f->interrupted);
 	assert_int_equal(f->verdict, PLUMB_VERDICT_LOSS);
+	assert_string_equal(f->tie, "both");
 	assert_string_equal(f->recording, "perf.data");
 	assert_null(f->warnings[0]);
 	assert_int_equal(f->finding_count, 1);
