@@ -70,6 +70,8 @@ void profile_folded_tree(struct output *out, const struct profile_view *view, si
 			 size_t row);
 /* Prints the distribution of the latencies of SPE records. */
 void profile_histogram(struct output *out, const struct profile_view *view);
+void profile_histogram_separated(struct output *out, const struct profile_view *view,
+				 const char *separator);
 void profile_histogram_json(struct output *out, const struct profile_view *view);
 /*
  * Prints what became of the slots of each row, as JSON, with `separator` between fields, or as text

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The distribution of the latencies of SPE records. */
+#include <inttypes.h>
+
 #include "base/json_write.h"
 #include "render/figures.h"
 #include "render/json.h"
@@ -93,6 +95,33 @@ void profile_histogram(struct output *out, const struct profile_view *view)
 				print_saturated(out, &event);
 		}
 	}
+}
+
+void profile_histogram_separated(struct output *out, const struct profile_view *view,
+				 const char *separator)
+{
+	static const char *const headings[] = {"event", "latency", "low", "high", "samples"};
+	struct plumb_profile_bin bins[PLUMB_PROFILE_BINS];
+	struct plumb_profile_event event;
+	struct table table = {0};
+
+	for (; table.column_count < sizeof(headings) / sizeof(*headings); table.column_count++)
+		table_cell(&table, headings[table.column_count]);
+	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++) {
+		for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
+			const size_t count = plumb_profile_histogram(view->profile, e, kind, bins);
+
+			for (size_t i = 0; i < count; i++) {
+				table_cell(&table, event.name ? event.name : "");
+				table_cell(&table, names[kind]);
+				table_cell_format(&table, "%u", bins[i].low);
+				table_cell_format(&table, "%u", bins[i].high);
+				table_cell_format(&table, "%" PRIu64, bins[i].samples);
+			}
+		}
+	}
+	table_print_separated(&table, out, separator);
+	table_free(&table);
 }
 
 static json_t *bins_json(const struct plumb_profile_bin *bins, size_t count)

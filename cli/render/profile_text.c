@@ -426,6 +426,7 @@ static void print_table(struct output *out, const struct profile_view *view,
 			.right = is_number(view, c),
 			.style = column >= PROFILE_KEY ? STYLE_NAME : STYLE_PLAIN,
 			.spare = at > 0 ? spare_rank(column) : 0,
+			.least = view->widths[c],
 		};
 	}
 	place->rows = memory_alloc((count + 1) * sizeof(*place->rows));

@@ -73,6 +73,8 @@ static void measure(const struct table *table, size_t *widths)
 		const char *heading = table->columns[c].heading;
 
 		widths[c] = heading ? wrap_columns(heading, strlen(heading)) : 0;
+		if (widths[c] < table->columns[c].least)
+			widths[c] = table->columns[c].least;
 	}
 	for (size_t i = 0, c = 0; i < table->cell_count; i++) {
 		const char *cell = shown(table->cells[i]);

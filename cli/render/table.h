@@ -19,6 +19,7 @@ struct table_column {
 	 * with spare columns are as wide as they are.
 	 */
 	unsigned char spare;
+	unsigned least; /* how wide it is at least, if there is room */
 };
 
 #define TABLE_COLUMNS_MAX 40

@@ -134,6 +134,8 @@ static int print(struct report_run *run)
 		profile_histogram_json(&out, &run->view);
 	else if (options->common.json)
 		profile_json(&out, &run->view);
+	else if (options->histogram && separator)
+		profile_histogram_separated(&out, &run->view, separator);
 	else if (options->histogram)
 		profile_histogram(&out, &run->view);
 	else if (options->folded)
@@ -304,8 +306,6 @@ static int check_options(const struct report_options *options)
 			"--latency-histogram cannot be combined with --%s: it adds up all records, "
 			"without rows",
 			rows);
-	else if (options->histogram && csv)
-		complain("--latency-histogram and --csv cannot be combined");
 	else if (options->mem + options->branch + options->mix > 1)
 		complain("--mem, --branch and --mix cannot be combined");
 	else if ((options->topdown || options->sharing) &&
@@ -471,7 +471,7 @@ static const struct option options[] = {
 	FLAG_ROW(0, "branch", branch, "show branches, with the share that was mispredicted"),
 	FLAG_ROW(0, "mix", mix, "show the mix of operations"),
 	TEXT_ROW('w', "column-widths", "WIDTH,...", widths,
-		 "set the widths of text columns; 0 fits the contents"),
+		 "set the widths of the columns; 0 fits the contents"),
 	{
 		.name = "limit",
 		.kind = OPTION_NUMBER,

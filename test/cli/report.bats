@@ -141,6 +141,9 @@ setup()
 	run --separate-stderr plumb report --raw -i spe.data -F share,ip --limit 1 -w 0,6
 	[ "${lines[2]}" = "50.00%  0x4038" ]
 	[ "${lines[3]}" = "2 more rows" ]
+	run --separate-stderr plumb report --raw -i spe.data -F share,ip,op --limit 1 -w 9,12,0
+	[ "${lines[1]}" = "    SHARE  ADDRESS       OPERATION" ]
+	[[ ${lines[2]} = "   50.00%  0x403850      "* ]]
 	run --separate-stderr plumb report --raw -i spe.data -F share,ip --percent-limit 30
 	[ "${#lines[@]}" -eq 4 ]
 	run --separate-stderr plumb report --raw -i spe.data --tid 5
@@ -308,8 +311,17 @@ setup()
 	[ "$status" -eq 2 ]
 	said "plumb: spe.data: no samples have latencies" \
 		"       record SPE records with plumb record -e spe"
-	run --separate-stderr plumb report --raw -i spe.data --latency-histogram --csv
-	said "plumb: --latency-histogram and --csv cannot be combined"
+	plumb report --raw -i spe.data --latency-histogram --csv >histogram.csv
+	plumb report --raw -i spe.data --latency-histogram --json >histogram.json
+	python3 - <<-'END'
+		import csv, json
+		rows = list(csv.DictReader(open("histogram.csv")))
+		[event] = json.load(open("histogram.json"))["events"]
+		expected = [{"event": event["name"], "latency": kind, **{k: str(v) for k, v in bin.items()}}
+		            for kind in ("total", "issue", "translation") for bin in event[kind]]
+		assert rows == expected and len(rows) > 3, (rows, expected)
+	END
+	plumb report --raw -i spe.data --latency-histogram -t ';' | head -n 1 | grep -qx 'event;latency;low;high;samples'
 	for option in "-s op" "-F op" "--limit 1" "--percent-limit 1" "--children" "-g caller" "--callers f" "--folded"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr plumb report --raw -i spe.data --latency-histogram $option
