@@ -69,6 +69,8 @@ static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_ACCESS] = "ACCESS",
 	[PLUMB_KEY_BYTES] = "BYTES",
 	[PLUMB_KEY_LATENCY_RANGE] = "CYCLES",
+	[PLUMB_KEY_DATA_SYMBOL] = "DATA",
+	[PLUMB_KEY_DATA_DSO] = "DATA FILE",
 };
 
 const char *profile_key_heading(unsigned key)

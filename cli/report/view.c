@@ -62,11 +62,26 @@ static int each_word(const char *list, int (*take)(void *user, char *word), void
 	return status;
 }
 
+/* Keys of perf that have no meaning of their own for SPE records, and what has it. */
+static const struct {
+	const char *name, *instead;
+} keys_of_perf[] = {
+	{"blocked", "-F latency"}, {"ins_lat", "-F issue"},     {"local_ins_lat", "-F issue"},
+	{"locked", "-s access"},   {"snoop", "-s data_source"}, {"tlb", "-s event"},
+	{"phys_daddr", "-s page"}, {"iaddr", "-s ip"},
+};
+
 static int refuse(const char *what, const char *name, bool with_columns)
 {
 	struct near near = near_to(name);
 
 	complain("unknown %s '%s'", what, name);
+	for (size_t i = 0; i < sizeof(keys_of_perf) / sizeof(*keys_of_perf); i++) {
+		if (strcmp(keys_of_perf[i].name, name) == 0) {
+			advise("instead of perf's %s, use %s", name, keys_of_perf[i].instead);
+			return EXIT_USAGE;
+		}
+	}
 	for (unsigned key = 0; plumb_profile_key_name(key); key++)
 		near_offer(&near, plumb_profile_key_name(key), plumb_profile_key_name(key));
 	for (size_t i = 0; with_columns && i < COLUMN_COUNT; i++)

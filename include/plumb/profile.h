@@ -61,6 +61,9 @@ enum plumb_profile_key {
 	PLUMB_KEY_ACCESS, /* "load", "store", or "atomic", which may do both */
 	PLUMB_KEY_BYTES,  /* accessed by the instruction in the cache line; exact profiles only */
 	PLUMB_KEY_LATENCY_RANGE, /* LATENCY between powers of two, as in histograms: "16-31" */
+	/* Of samples with a data address: the variable of a mapped file that it is in; its file. */
+	PLUMB_KEY_DATA_SYMBOL,
+	PLUMB_KEY_DATA_DSO,
 	PLUMB_PROFILE_KEYS
 };
 
@@ -68,7 +71,7 @@ enum plumb_profile_key {
 #define PLUMB_PROFILE_SOURCES 3
 
 /* The maximum number of keys of a profile. */
-#define PLUMB_PROFILE_KEYS_MAX 8
+#define PLUMB_PROFILE_KEYS_MAX 16
 
 /* Returns the name of a key, such as "cache_line", or NULL for other numbers. */
 PLUMB_API const char *plumb_profile_key_name(unsigned key);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "symbol/symbolizer.h"
 
 /* Nanoseconds to a value of PLUMB_KEY_TIME, as perf has it. */
 #define TIME_QUANTUM 100000000
@@ -40,6 +41,8 @@ static const char *const names[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_ACCESS] = "access",
 	[PLUMB_KEY_BYTES] = "bytes",
 	[PLUMB_KEY_LATENCY_RANGE] = "latency_range",
+	[PLUMB_KEY_DATA_SYMBOL] = "data_symbol",
+	[PLUMB_KEY_DATA_DSO] = "data_dso",
 };
 
 static const char *const access_names[ACCESSES] = {
@@ -53,9 +56,10 @@ static const struct {
 	const char *name;
 	enum plumb_profile_key key;
 } aliases[] = {
-	{"sym", PLUMB_KEY_SYMBOL},      {"dcacheline", PLUMB_KEY_CACHE_LINE},
-	{"mem", PLUMB_KEY_DATA_SOURCE}, {"local_weight", PLUMB_KEY_LATENCY},
-	{"weight", PLUMB_KEY_LATENCY},
+	{"sym", PLUMB_KEY_SYMBOL},         {"dcacheline", PLUMB_KEY_CACHE_LINE},
+	{"mem", PLUMB_KEY_DATA_SOURCE},    {"local_weight", PLUMB_KEY_LATENCY},
+	{"weight", PLUMB_KEY_LATENCY},     {"symbol_daddr", PLUMB_KEY_DATA_SYMBOL},
+	{"dso_daddr", PLUMB_KEY_DATA_DSO},
 };
 
 const char *plumb_profile_key_name(unsigned key)
@@ -297,6 +301,25 @@ static bool set_target(struct plumb_profile *profile, const struct frame_values 
 	return dso;
 }
 
+/* Sets the variable that the data is in, or its file. Other memory has neither. */
+static bool set_data(struct plumb_profile *profile, unsigned key,
+		     const struct plumb_samples_item *item, uint64_t value[2])
+{
+	struct place place = {0};
+	uint64_t address;
+	const char *dso;
+
+	if (!data_address(item, &address) ||
+	    !symbolizer_object(profile->symbolizer, item->task, address, &place.location))
+		return true;
+	dso = short_name(profile, &place);
+	if (dso && key == PLUMB_KEY_DATA_SYMBOL)
+		set_symbol(profile, value, &place.location, dso);
+	else
+		set_text(value, dso);
+	return dso;
+}
+
 /* Sets the latency of an SPE record, or the weight of another sample. */
 static void set_latency(const struct plumb_samples_item *item, uint64_t value[2])
 {
@@ -395,6 +418,9 @@ bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_v
 		return true;
 	case PLUMB_KEY_SYMBOL_TO:
 		return set_target(profile, frame, value);
+	case PLUMB_KEY_DATA_SYMBOL:
+	case PLUMB_KEY_DATA_DSO:
+		return set_data(profile, key, frame->item, value);
 	case PLUMB_KEY_LATENCY:
 		set_latency(frame->item, value);
 		return true;
@@ -490,7 +516,8 @@ const char *key_text(const struct plumb_profile *profile, unsigned key, const ui
 {
 	const char *name;
 
-	if (key == PLUMB_KEY_SYMBOL || (key == PLUMB_KEY_SYMBOL_TO && value[1]))
+	if (key == PLUMB_KEY_SYMBOL ||
+	    ((key == PLUMB_KEY_SYMBOL_TO || key == PLUMB_KEY_DATA_SYMBOL) && value[1]))
 		return symbol_text(profile, value, room);
 	if (value[1] == 0)
 		return (const char *)(uintptr_t)value[0];

@@ -23,7 +23,8 @@ static int compare_starts(const struct plumb_profile *profile, uint32_t a, uint3
 		uint64_t starts[2];
 
 		if ((profile->keys[k] != PLUMB_KEY_SYMBOL &&
-		     profile->keys[k] != PLUMB_KEY_SYMBOL_TO) ||
+		     profile->keys[k] != PLUMB_KEY_SYMBOL_TO &&
+		     profile->keys[k] != PLUMB_KEY_DATA_SYMBOL) ||
 		    !x[1] || !y[1] || (x[1] | y[1]) & 1)
 			continue;
 		starts[0] = plumb_symbol_start((const struct plumb_symbol *)(uintptr_t)x[0]);

@@ -99,11 +99,15 @@ setup()
 	[ "${lines[2]}" = "      3  load       RETIRED L1D-ACCESS L1D-REFILL TLB-ACCESS  1001  0x1040" ] ||
 		{ echo "$output" && return 1; }
 	# As many keys as there can be, beside all other columns.
-	run --separate-stderr plumb report --raw -i spe.data --children -s ip,op,event,tid,page,srcfile,cpu,pid
+	keys=ip,op,event,tid,page,srcfile,cpu,pid,subclass,offset,inline,group,mem,srcline,time,symbol_to
+	run --separate-stderr plumb report --raw -i spe.data --children -s "$keys"
 	[ "$status" -eq 0 ]
-	run --separate-stderr plumb report --raw -i spe.data -s ip,op,event,tid,page,srcfile,cpu,pid,sym
+	run --separate-stderr plumb report --raw -i spe.data -s "$keys,sym"
 	[ "$status" -eq 2 ]
-	said "plumb: too many keys: at most 8 are supported"
+	said "plumb: too many keys: at most 16 are supported"
+	run --separate-stderr plumb report --raw -i spe.data -s sym,tlb
+	[ "$status" -eq 2 ]
+	said "plumb: unknown key 'tlb'" "       instead of perf's tlb, use -s event"
 	run --separate-stderr plumb report --raw -i spe.data --core neoverse-n1 -F sample,mem
 	[ "${lines[2]}" = "      2  L2" ]
 	[ "${lines[3]}" = "      1  -" ] || [ "${lines[4]}" = "      1  -" ]
@@ -431,6 +435,47 @@ setup()
 	plumb script -i ends.data --json -F ip,sym --inline >right
 	run ! grep decoy right
 	grep -q '"leave", .*"ends", .*"main", ' right
+}
+
+@test "-s data_symbol, data_dso: the variables that nm has at the addresses" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	cat >data.c <<-'END'
+		#include <stdlib.h>
+		static volatile long first[5000], second[3000];
+		int main(void)
+		{
+			volatile long *heap = calloc(4000, sizeof(*heap));
+
+			for (int turn = 0; turn < 40; turn++)
+				for (int i = 0; i < 3000; i++)
+					heap[i] += first[i + 1000] + (second[i] = i);
+			return 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -static -o data data.c
+	plumb record -q --source model -e spe/load,store/ -c 1024 -o data.data -- ./data || skip "the model cannot run here"
+	plumb script --json -F addr -i data.data >addresses
+	aarch64-linux-gnu-nm -S data >symbols
+	plumb report --json -s data_symbol,data_dso -F samples -i data.data >rows
+	python3 - <<-'END'
+		import collections, json
+		ranges = [(int(w[0], 16), int(w[1], 16), w[3]) for w in map(str.split, open("symbols"))
+		          if len(w) == 4 and w[2] in "dDbBrR"]
+		expected = collections.Counter()
+		for line in open("addresses"):
+		    address = json.loads(line)["virtual_address"]
+		    if address:
+		        at = int(address, 16)
+		        expected[next((n for a, size, n in ranges if a <= at < a + size), None)] += 1
+		found = collections.Counter()
+		for row in json.load(open("rows"))["events"][0]["rows"]:
+		    assert row["data_dso"] == (row["data_symbol"] and "data"), row
+		    found[row["data_symbol"]] += row["samples"]
+		assert found["first"] > 50 and found["second"] > 50 and found[None] > 50, found
+		for name in "first", "second":
+		    assert found[name] == expected[name], (found, expected)
+	END
+	plumb report -s symbol_daddr -i data.data | grep -q '  first$'
 }
 
 @test "--callers and --callees of an exact profile" {
