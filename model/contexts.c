@@ -15,7 +15,8 @@ struct context {
 	uint64_t site, callee;
 	uint32_t parent;
 	uint32_t depth;
-	uint32_t youngest; /* of the frames in the index that return to it; NOWHERE: none */
+	uint32_t functions; /* different ones on the path to it */
+	uint32_t youngest;  /* of the frames in the index that return to it; NOWHERE: none */
 };
 
 /* A call seen before. Those of one site are next to each other, whatever they call. */
@@ -137,7 +138,7 @@ static void remember(struct contexts *c, uint64_t site, uint64_t callee, uint32_
 	c->sites[bit / 64] |= 1ull << bit % 64;
 }
 
-/* Returns the context of `callee` that the current one is part of, or NOWHERE. */
+/* Returns the youngest context of `callee` that the current one is part of, or NOWHERE. */
 static uint32_t find_active(const struct contexts *c, uint64_t callee)
 {
 	uint32_t context = c->current;
@@ -148,7 +149,18 @@ static uint32_t find_active(const struct contexts *c, uint64_t callee)
 	return NOWHERE;
 }
 
-static uint32_t new_context(struct contexts *c, uint64_t site, uint64_t callee)
+/*
+ * Returns whether a call of a function goes back to its context `active`: if the current one has no
+ * other functions on its path, so that each active function always is on the current path.
+ */
+static bool leads_back(const struct contexts *c, uint32_t active)
+{
+	return c->nodes[active].functions == c->nodes[c->current].functions ||
+	       c->again >= CONTEXTS_AGAIN_MAX;
+}
+
+/* `again`: the callee is on the path already. */
+static uint32_t new_context(struct contexts *c, uint64_t site, uint64_t callee, bool again)
 {
 	if (c->count == c->room) {
 		struct context *grown = realloc(c->nodes, 2ull * c->room * sizeof(*grown));
@@ -163,22 +175,27 @@ static uint32_t new_context(struct contexts *c, uint64_t site, uint64_t callee)
 		.callee = callee,
 		.parent = c->current,
 		.depth = c->nodes[c->current].depth + 1,
+		.functions = c->nodes[c->current].functions + !again,
 		.youngest = NOWHERE,
 	};
+	c->again += again;
 	return c->count++;
 }
 
 /* Returns the context of a call that was not seen before in the current one. */
 static uint32_t first_call(struct contexts *c, uint64_t site, uint64_t callee)
 {
-	uint32_t to = find_active(c, callee);
+	const uint32_t active = find_active(c, callee);
+	uint32_t to;
 
-	if (to != NOWHERE) {
+	if (active != NOWHERE && leads_back(c, active)) {
+		to = active;
 		c->recursive++;
 	} else if (c->nodes[c->current].depth >= CONTEXT_DEPTH_MAX) {
 		c->too_deep++;
 		to = c->current;
-	} else if (c->count >= c->limit || (to = new_context(c, site, callee)) == NOWHERE) {
+	} else if (c->count >= c->limit ||
+		   (to = new_context(c, site, callee, active != NOWHERE)) == NOWHERE) {
 		c->too_many++;
 		to = c->current;
 	}

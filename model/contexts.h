@@ -3,8 +3,9 @@
  * The calling contexts of one thread, from its calls and returns: a tree, and the place in it where
  * the thread is. Frame pointers are not needed. A context is a call site within another context;
  * context 0 is the thread's beginning. A call of a function that is being executed already leads
- * back to that function's context, so that recursion does not make the tree grow (Ammons, Ball and
- * Larus 1997). Tail calls leave the context as it is.
+ * back to that function's context (Ammons, Ball and Larus 1997), if the functions on the path to it
+ * are the same: so recursion does not make the tree grow with its depth, and a path has all active
+ * functions. Tail calls leave the context as it is.
  */
 #ifndef MODEL_CONTEXTS_H
 #define MODEL_CONTEXTS_H
@@ -14,6 +15,9 @@
 #include <stdint.h>
 
 #include "exact_events.h"
+
+/* After so many contexts of functions that were on the path already, calls of such lead back. */
+#define CONTEXTS_AGAIN_MAX 4096
 
 struct context;
 struct context_frame;
@@ -32,6 +36,7 @@ struct contexts {
 	struct context *nodes;
 	uint32_t count, room;
 	uint32_t limit;
+	uint32_t again;             /* contexts of functions that were on the path already */
 	struct context_edge *edges; /* hash table of calls seen */
 	uint32_t edge_count, edge_mask;
 	struct context_frame *frames; /* what has not returned, the youngest last */

@@ -66,8 +66,9 @@ struct callgrind {
 	uint64_t ip, chain[PLUMB_CALLCHAIN_MAX];
 	size_t depth;
 	size_t mine;                       /* entry of its own costs */
-	size_t calls[PLUMB_CALLCHAIN_MAX]; /* entries of the calls that led to it, each once */
+	size_t calls[PLUMB_CALLCHAIN_MAX]; /* entries of the calls that led to it: see resolve() */
 	size_t call_count;
+	size_t call; /* entry of the last of them, if there is one */
 	bool enters; /* it is the first instruction of a called function */
 };
 
@@ -294,15 +295,19 @@ static uint64_t call_before(const struct callgrind *c, uint64_t address)
 	return c->words ? (address - 1) & ~UINT64_C(3) : address - 1;
 }
 
-static bool has_call(const struct callgrind *c, size_t entry)
+/* Returns whether the sample counts for a function already: its own, or one that called. */
+static bool counts_for(const struct callgrind *c, size_t function)
 {
 	for (size_t i = 0; i < c->call_count; i++)
-		if (c->calls[i] == entry)
+		if (c->positions[c->entries[c->calls[i]].position].function == function)
 			return true;
-	return false;
+	return c->positions[c->entries[c->mine].position].function == function;
 }
 
-/* Finds the entries that a sample counts for. */
+/*
+ * Finds the entries that a sample counts for. It counts once for each function, since readers add
+ * up what a function and its calls cost: for the innermost calls, where functions are recursive.
+ */
 static void resolve(struct callgrind *c, const struct plumb_record *record,
 		    const struct plumb_task *task)
 {
@@ -324,7 +329,9 @@ static void resolve(struct callgrind *c, const struct plumb_record *record,
 					call_before(c, c->chain[i]), &location);
 		position = find_position(c, &location);
 		entry = find_entry(c, position, callee);
-		if (!has_call(c, entry))
+		if (i == 0)
+			c->call = entry;
+		if (!counts_for(c, c->positions[position].function))
 			c->calls[c->call_count++] = entry;
 		callee = c->positions[position].function;
 	}
@@ -356,7 +363,7 @@ void callgrind_add(struct callgrind *c, const struct plumb_record *record,
 	for (size_t i = 0; i < c->call_count; i++)
 		c->costs[c->calls[i] * c->event_room + event] += period;
 	if (c->enters && counts_executions(record->event))
-		c->entries[c->calls[0]].calls += period;
+		c->entries[c->call].calls += period;
 }
 
 uint64_t callgrind_samples(const struct callgrind *c)

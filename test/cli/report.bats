@@ -437,6 +437,49 @@ setup()
 	grep -q '"leave", .*"ends", .*"main", ' right
 }
 
+@test "mutual recursion in an exact profile: shares with callees" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	cat >mutual.c <<-'END'
+		#define APART __attribute__((noipa))
+		APART void work(long turns) { while (turns--) asm volatile("nop; nop"); }
+		APART void odd(long n);
+		APART void even(long n) { work(20); if (n) odd(n - 1); asm volatile(""); }
+		APART void odd(long n) { work(60); if (n) even(n - 1); asm volatile(""); }
+		APART void begin(void) { even(1000); even(4); asm volatile(""); }
+		int main(void) { begin(); return 0; }
+	END
+	aarch64-linux-gnu-gcc -g -O1 -static -o mutual mutual.c
+	plumb record --exact -q -o mutual.data -- ./mutual || skip "the model cannot run here"
+	plumb report -i mutual.data --json -s symbol -F children,share >rows
+	plumb report -i mutual.data --json --no-children -s symbol >alone
+	python3 - <<-'END'
+		import json
+		rows, alone = (next({r["symbol"]: r for r in e["rows"]} for e in json.load(open(name))["events"]
+		                    if e["name"] == "exact/INST_RETIRED/") for name in ("rows", "alone"))
+		share = {name: rows[name]["children"] for name in ("begin", "even", "odd", "work")}
+		# All but what begin does itself is below even, and all but even's first calls below odd.
+		assert share["even"] > 0.999 * share["begin"], share
+		assert share["even"] > share["odd"] > 0.99 * share["begin"], share
+		assert abs(share["work"] - alone["work"]["share"]) < 1e-6, share
+		assert share["work"] > 0.8 * share["begin"], share
+	END
+	# What is below odd and above: 20 turns of 80 are even's.
+	plumb report -i mutual.data --callees odd >below
+	grep -q ' even' below
+	command -v callgrind_annotate >/dev/null || return 0
+	plumb export --format callgrind -o mutual.out mutual.data
+	callgrind_annotate --inclusive=yes --threshold=100 --show=INST_RETIRED mutual.out >annotated
+	python3 - <<-'END'
+		import json, re
+		rows = next({r["symbol"]: r for r in e["rows"]} for e in json.load(open("rows"))["events"]
+		            if e["name"] == "exact/INST_RETIRED/")
+		text = open("annotated").read()
+		for name in "begin", "even", "odd", "work":
+		    percent = re.search(r"\( *([0-9.]+)%\)\s+mutual\.c:" + name + r" \[", text)[1]
+		    assert abs(float(percent) - rows[name]["children"]) < 0.006, (name, percent, rows[name])
+	END
+}
+
 @test "-s data_symbol, data_dso: the variables that nm has at the addresses" {
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 	cat >data.c <<-'END'

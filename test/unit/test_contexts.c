@@ -221,11 +221,12 @@ static void recursion_leads_back(void **state)
 	once = contexts.current;
 	count = contexts.count;
 	for (unsigned i = 0; i < 5000; i++) {
-		call(0x2010, 0x1000); /* by way of another function */
+		call(0x2010, 0x1000); /* by way of another function, which stays on the path */
+		ASSERT_SITES(0x2010, 0x1010, 0x100);
 		call(0x1010, 0x2000);
 		assert_int_equal(contexts.current, once);
 	}
-	assert_int_equal(contexts.count, count);
+	assert_int_equal(contexts.count, count + 1);
 	assert_true(contexts.recursive > 0);
 	for (unsigned i = 0; i < 5000; i++) {
 		contexts_return(&contexts, 0x1014);
