@@ -51,7 +51,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "FILE",
 		.offset = AT(intervals),
-		.help = "with --html, show counts of plumb stat -I --json in the timeline",
+		.help = "with --html, show counts by interval in the timeline, from plumb stat -I",
 	},
 	{
 		.letter = 'p',

@@ -439,7 +439,7 @@ static const struct option options[] = {
 	TEXT_ROW(0, "html", "FILE", html,
 		 "write a page with all views to FILE, for any web browser"),
 	TEXT_ROW(0, "intervals", "FILE", intervals,
-		 "with --html, show counts of plumb stat -I --json in the timeline"),
+		 "with --html, show counts by interval in the timeline, from plumb stat -I"),
 	{
 		.letter = 's',
 		.name = "sort",
