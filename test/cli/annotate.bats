@@ -182,20 +182,26 @@ samples()
 	aarch64-linux-gnu-gcc -O2 -g -static -o two two.c
 	aarch64-linux-gnu-strip -o two-stripped two
 	aarch64-linux-gnu-strip -R .eh_frame -o two-bare two
-	for program in two two-stripped two-bare; do
-		plumb record -q -e spe -c 512 -o $program.data -- "$work/$program"
+	plumb record -q -e spe -c 512 -o two-bare.data -- "$work/two-bare"
+	# An estimate is far off once in some hundred recordings: compare those in the middle of three.
+	for seed in 1 2 3; do
+		plumb record -q -e spe -c 512 --seed $seed -o whole$seed.data -- "$work/two"
+		plumb record -q -e spe -c 512 --seed $seed -o part$seed.data -- "$work/two-stripped"
 	done
 	read -r start size < <(aarch64-linux-gnu-nm -S two | sed -n 's/ [tT] heavy$//p')
 	part=(--start-address "0x$start" --stop-address "$(printf '0x%x' $((0x$start + 0x$size)))")
-	plumb annotate -i two.data --json heavy >whole.json
-	plumb annotate -i two-stripped.data --json "${part[@]}" >part.json
+	for seed in 1 2 3; do
+		plumb annotate -i whole$seed.data --json heavy >whole$seed.json
+		plumb annotate -i part$seed.data --json "${part[@]}" >part$seed.json
+	done
 	plumb annotate -i two-bare.data --json "${part[@]}" >bare.json
 	# Without the bounds of the other functions, nothing tells what their records cost.
 	/usr/bin/python3 - <<-'END'
 		import json
-		whole, part, bare = (json.load(open(f"{name}.json")) for name in ("whole", "part", "bare"))
-		share = [d["functions"][0]["share"] for d in (whole, part)]
-		assert whole["basis"] == part["basis"] == "estimated_slots", (whole["basis"], part["basis"])
+		results = {name: [json.load(open(f"{name}{seed}.json")) for seed in (1, 2, 3)] for name in ("whole", "part")}
+		bare = json.load(open("bare.json"))
+		share = [sorted(d["functions"][0]["share"] for d in results[name])[1] for name in ("whole", "part")]
+		assert all(d["basis"] == "estimated_slots" for name in results for d in results[name])
 		assert share[0] > 60 and abs(share[0] - share[1]) < 3, share
 		assert bare["basis"] == "latency", bare["basis"]
 	END
