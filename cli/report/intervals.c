@@ -12,6 +12,7 @@
 #include "render/json.h"
 #include "report/report.h"
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/memory.h"
 
 /* More intervals than a screen has pixels are of no use. */
@@ -155,6 +156,8 @@ int report_add_intervals(struct html_page *page, const char *path)
 	json_error_t error;
 	json_t *one;
 
+	/* The page must not take its place. */
+	inputs_note(path, "the input");
 	if (!file) {
 		complain("cannot read %s: %s", path, strerror(errno));
 		status = EXIT_USAGE;

@@ -866,6 +866,15 @@ access_record()
 	[ ! -e other.html ]
 }
 
+@test "a page does not replace the intervals that it shows" {
+	printf '{"time": 1}\n' >intervals.json
+	cp intervals.json before.json
+	run --separate-stderr plumb report --raw -i spe.data --html intervals.json --intervals intervals.json
+	[ "$status" -eq 2 ]
+	said "plumb: refusing to write intervals.json: it is the input" "       give the output another name"
+	cmp intervals.json before.json
+}
+
 @test "a page cannot be combined with one view" {
 	for option in --json --csv '-o out' --stdio '-s symbol' '-F share' '-w 1' '--limit 3' \
 		'--percent-limit 1' -g '--callers main' '--callees main' --folded --latency-histogram \
