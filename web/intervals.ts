@@ -6,6 +6,11 @@ import { hasRange, set, state } from "./state";
 
 const HEIGHT = 220;
 
+/* Returns what an object itself has under a name, which may be any. */
+function own<T>(of: Record<string, T>, name: string): T | undefined {
+	return Object.prototype.hasOwnProperty.call(of, name) ? of[name] : undefined;
+}
+
 /* Returns where an interval begins and ends, in ns. */
 function ends(of: Intervals, i: number): [number, number] {
 	return [i ? of.times[i - 1] * 1e9 : 0, of.times[i] * 1e9];
@@ -28,7 +33,7 @@ export function meanMetrics(of: Intervals): Metric[] {
 	const chosen = chosenIntervals(of);
 	const cycles = of.events.CPU_CYCLES;
 	const weight = (name: string | null, i: number, depth = 0): number => {
-		const metric = name !== null && depth < 20 ? of.metrics[name] : undefined;
+		const metric = name !== null && depth < 20 ? own(of.metrics, name) : undefined;
 		if (!metric) return (cycles && cycles[i]) || 0;
 		return ((metric.values[i] || 0) / 100) * weight(metric.parent, i, depth + 1);
 	};
@@ -55,10 +60,10 @@ interface Shown {
 function shownOf(of: Intervals): { key: string; shown: Shown } {
 	const slots = SLOTS.map((kind) => ({ kind: "f-" + kind, values: of.metrics[kind] ? of.metrics[kind].values : [] }));
 	const largest = (values: (number | null)[]) => values.reduce((most: number, v) => Math.max(most, v || 0), 0);
-	const metric = of.metrics[state.part];
+	const metric = own(of.metrics, state.part);
 	if (metric) return { key: state.part, shown: { layers: [{ kind: "c0", values: metric.values }], most: largest(metric.values), units: metric.units || "" } };
 	const key = state.part.replace(/^event:/, "");
-	const event = of.events[key];
+	const event = own(of.events, key);
 	if (event && key !== state.part) {
 		/* By time: intervals differ in length. */
 		const rates = event.map((count, i) => (count === null ? null : count / ((ends(of, i)[1] - ends(of, i)[0]) / 1e9)));

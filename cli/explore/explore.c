@@ -361,7 +361,7 @@ static int print(struct exploration *e, const struct plumb_findings *findings)
 static int explore(struct exploration *e)
 {
 	struct plumb_findings *findings = NULL;
-	int status = prepare(e);
+	int status = prepare(e), paged = EXIT_FINE;
 
 	if (status == EXIT_FINE) {
 		say_which(e);
@@ -372,9 +372,12 @@ static int explore(struct exploration *e)
 	if (status == EXIT_FINE && e->options->folder)
 		status = explore_keep(e, findings);
 	if (status == EXIT_FINE && e->options->html)
-		status = explore_write_page(e->options, e, findings, e->options->folder);
+		paged = explore_write_page(e->options, e, findings, e->options->folder);
+	/* Without its page, what a long run has found is printed even so. */
 	if (status == EXIT_FINE)
 		status = print(e, findings);
+	if (paged != EXIT_FINE)
+		status = paged;
 	plumb_findings_free(findings);
 	/* A recording alone would make the folder a foreign one. */
 	if (status != EXIT_FINE && !e->any && e->options->folder && e->recorded)

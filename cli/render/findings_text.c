@@ -260,7 +260,7 @@ static void print_finding(struct output *out, const struct findings_view *view, 
 		print_beside(out, "Means", finding->means);
 	if (finding->helps)
 		print_beside(out, "Helps", finding->helps);
-	if (i == 0 && view->findings->tie)
+	if (i == 0 && view->findings->tie && *view->findings->tie)
 		print_beside(out, "Tie", view->findings->tie);
 	print_more(out, view, finding);
 }

@@ -17,12 +17,19 @@
 
 /* More intervals than a screen has pixels are of no use. */
 #define INTERVALS_MOST 20000
+#define VALUES_MOST    4000000 /* of all events and metrics together */
+#define SECONDS_MOST   1e9
+
+#define AS_IT_IS(number) #number
+#define TEXT_OF(number)  AS_IT_IS(number)
+#define TOO_MANY_VALUES  "too many values: at most " TEXT_OF(VALUES_MOST)
 
 struct intervals {
 	json_t *times;   /* seconds since the program began: where each interval ends */
 	json_t *events;  /* lists of counts, by name */
 	json_t *metrics; /* objects with lists of values, by name */
 	json_t *cpu, *source;
+	size_t names; /* of events and metrics */
 };
 
 /* Returns the number under a key; null: there is none. */
@@ -45,22 +52,10 @@ static void add_value(json_t *list, size_t interval, json_t *value)
 		json_decref(value);
 }
 
-static void add_events(struct intervals *to, size_t interval, const json_t *from)
+static json_t *new_event(const json_t *from)
 {
-	json_t *event;
-	size_t i;
-
-	json_array_foreach(from, i, event)
-	{
-		const char *name = json_string_value(json_object_get(event, "name"));
-		json_t *list = name ? json_object_get(to->events, name) : NULL;
-
-		if (!name)
-			continue;
-		if (!list)
-			json_put(to->events, name, list = json_array());
-		add_value(list, interval, number_in(event, "count"));
-	}
+	(void)from;
+	return json_array();
 }
 
 static json_t *new_metric(const json_t *from)
@@ -77,43 +72,69 @@ static json_t *new_metric(const json_t *from)
 	return metric;
 }
 
-static void add_metrics(struct intervals *to, size_t interval, const json_t *from)
+/* Returns the list of values of an event or a metric. */
+static json_t *values_of(json_t *of)
 {
+	return json_is_array(of) ? of : json_object_get(of, "values");
+}
+
+/* Adds what an interval has of events or metrics to those of all. False: there are too many. */
+static bool add_values(struct intervals *to, json_t *all, const json_t *from, const char *key,
+		       json_t *(*make)(const json_t *from))
+{
+	const size_t interval = json_array_size(to->times) - 1;
 	json_t *one;
 	size_t i;
 
 	json_array_foreach(from, i, one)
 	{
 		const char *name = json_string_value(json_object_get(one, "name"));
-		json_t *metric = name ? json_object_get(to->metrics, name) : NULL;
+		json_t *of = name ? json_object_get(all, name) : NULL;
 
 		if (!name)
 			continue;
-		if (!metric)
-			json_put(to->metrics, name, metric = new_metric(one));
-		add_value(json_object_get(metric, "values"), interval, number_in(one, "value"));
+		if (!of && (to->names + 1) * (interval + 1) > VALUES_MOST)
+			return false;
+		if (!of) {
+			to->names++;
+			json_put(all, name, of = make(one));
+		}
+		add_value(values_of(of), interval, number_in(one, key));
 	}
+	return true;
 }
 
-/* Takes an interval, if it is one: the summary at the end is none. */
-static void add_interval(struct intervals *to, const json_t *from)
+/* Takes an interval, if it is one: the summary at the end is none. Returns what is wrong, or NULL.
+ */
+static const char *add_interval(struct intervals *to, const json_t *from)
 {
 	const size_t interval = json_array_size(to->times);
 	const json_t *time = json_object_get(from, "time");
 	const json_t *last = json_array_get(to->times, interval - 1);
 	const json_t *cpu = json_object_get(from, "cpu");
 
-	if (!json_is_number(time) || json_is_true(json_object_get(from, "summary")) ||
-	    json_number_value(time) <= (interval ? json_number_value(last) : 0) ||
-	    interval == INTERVALS_MOST)
-		return;
+	if (!json_is_object(from))
+		return "not an object";
+	if (!json_is_number(time) || json_is_true(json_object_get(from, "summary")))
+		return NULL;
+	if (!(json_number_value(time) > (interval ? json_number_value(last) : 0)))
+		return interval ? "its time is not after that of the interval before"
+				: "its time is not positive";
+	if (json_number_value(time) > SECONDS_MOST)
+		return "its time is too large";
+	if (interval == INTERVALS_MOST)
+		return "too many intervals: at most " TEXT_OF(INTERVALS_MOST);
+	if (to->names * (interval + 1) > VALUES_MOST)
+		return TOO_MANY_VALUES;
 	json_add(to->times, json_real(json_number_value(time)));
-	add_events(to, interval, json_object_get(from, "events"));
-	add_metrics(to, interval, json_object_get(from, "metrics"));
+	if (!add_values(to, to->events, json_object_get(from, "events"), "count", new_event) ||
+	    !add_values(to, to->metrics, json_object_get(from, "metrics"), "value", new_metric))
+		return TOO_MANY_VALUES;
 	if (!interval) {
 		to->source = render_string(json_string_value(json_object_get(from, "source")));
 		to->cpu = render_string(json_string_value(json_object_get(cpu, "name")));
 	}
+	return NULL;
 }
 
 /* Ends lists that the last intervals have no value for. */
@@ -125,7 +146,7 @@ static void fill(const struct intervals *intervals)
 
 	json_object_foreach(intervals->events, name, of) add_value(of, count - 1, json_null());
 	json_object_foreach(intervals->metrics, name, of)
-		add_value(json_object_get(of, "values"), count - 1, json_null());
+		add_value(values_of(of), count - 1, json_null());
 }
 
 static void add_document(struct html_page *page, struct intervals *intervals)
@@ -147,34 +168,65 @@ static void add_document(struct html_page *page, struct intervals *intervals)
 	html_add(page, "intervals", text, length);
 }
 
+/* Skips white space. Returns whether anything follows it. */
+static bool more_follows(FILE *file)
+{
+	int c;
+
+	while ((c = getc(file)) == ' ' || c == '\n' || c == '\t' || c == '\r')
+		;
+	return ungetc(c, file) != EOF;
+}
+
+/* Reads the objects of a file, all or none. Returns an exit status, after printing an error. */
+static int read_intervals(struct intervals *intervals, FILE *file, const char *path)
+{
+	for (size_t number = 1; more_follows(file); number++) {
+		const char *wrong;
+		json_error_t error;
+		json_t *one = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error);
+
+		wrong = one ? add_interval(intervals, one) : error.text;
+		if (wrong)
+			complain("%s: object %zu: %s", path, number, wrong);
+		json_decref(one);
+		if (wrong)
+			return EXIT_USAGE;
+	}
+	if (ferror(file)) {
+		complain("cannot read %s: %s", path, strerror(errno));
+		return EXIT_USAGE;
+	}
+	if (!json_array_size(intervals->times)) {
+		complain("%s: there are no intervals in this file", path);
+		advise("plumb stat -I MS --json -o FILE writes them");
+		return EXIT_USAGE;
+	}
+	return EXIT_FINE;
+}
+
 int report_add_intervals(struct html_page *page, const char *path)
 {
 	struct intervals intervals = {
 		.times = json_array(), .events = json_object(), .metrics = json_object()};
 	FILE *file = fopen(path, "re");
-	int status = EXIT_FINE;
-	json_error_t error;
-	json_t *one;
+	int status;
 
 	/* The page must not take its place. */
 	inputs_note(path, "the input");
-	if (!file) {
+	if (file) {
+		status = read_intervals(&intervals, file, path);
+		fclose(file);
+	} else {
 		complain("cannot read %s: %s", path, strerror(errno));
 		status = EXIT_USAGE;
 	}
-	while (file && (one = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error))) {
-		add_interval(&intervals, one);
-		json_decref(one);
-	}
-	if (file)
-		fclose(file);
-	if (status == EXIT_FINE && !json_array_size(intervals.times)) {
-		complain("%s: there are no intervals in this file", path);
-		advise("plumb stat -I MS --json -o FILE writes them");
-		status = EXIT_USAGE;
-	}
-	if (status == EXIT_FINE)
+	if (status == EXIT_FINE) {
 		add_document(page, &intervals);
+	} else {
+		json_decref(intervals.source);
+		json_decref(intervals.cpu);
+	}
 	json_decref(intervals.times);
 	json_decref(intervals.events);
 	json_decref(intervals.metrics);

@@ -325,6 +325,14 @@ damaged()
 	[ "$stderr" = "plumb: cannot write no/page.html: No such file or directory" ]
 }
 
+@test "without the intervals of its page, the findings are printed even so" {
+	printf '{"time": 1}\n{"ti' >in.json
+	run -2 --separate-stderr plumb explore --source model --html page.html --intervals in.json "$work/status"
+	grep -qx 'plumb: in.json: object 2: .*' <<<"$stderr"
+	grep -q 'on Neoverse N3 (model): ' <<<"$stderr"
+	[ ! -e page.html ]
+}
+
 @test "a page replaces no result, no program, and is not among what -o keeps" {
 	cp -r "$work/results" kept
 	run plumb explore --html page.html kept

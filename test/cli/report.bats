@@ -875,6 +875,36 @@ access_record()
 	cmp intervals.json before.json
 }
 
+@test "intervals that are damaged, go back or are too many are refused, with the place" {
+	refused()
+	{
+		run --separate-stderr plumb report --raw -i spe.data --html page.html --intervals in.json
+		[ "$status" -eq 2 ]
+		[[ ${stderr_lines[0]} == "plumb: in.json: $1"* ]] || { echo "$stderr" && return 1; }
+		[ ! -e page.html ]
+	}
+	printf '{"time": 1}\n{"time": 2, "ev' >in.json
+	refused "object 2: premature end of input"
+	printf '{"time": 1}\nnonsense\n{"time": 2}\n' >in.json
+	refused "object 2: "
+	printf '{"time": 1}\n{"time": 1}\n' >in.json
+	refused "object 2: its time is not after that of the interval before"
+	printf '{"time": 1e300}\n' >in.json
+	refused "object 1: its time is too large"
+	printf '[]\n' >in.json
+	refused "object 1: not an object"
+	printf ' \n' >in.json
+	refused "there are no intervals in this file"
+	seq 20001 | sed 's/.*/{"time": &}/' >in.json
+	refused "object 20001: too many intervals: at most 20000"
+	# A new name in each.
+	seq 2100 | sed 's/.*/{"time": &, "events": [{"name": "e&", "count": 1}]}/' >in.json
+	refused "object 2001: too many values: at most 4000000"
+	printf '{"time": 1}{"time": 2}' >in.json
+	plumb report --raw -i spe.data --html page.html --intervals in.json
+	[ -s page.html ]
+}
+
 @test "a page cannot be combined with one view" {
 	for option in --json --csv '-o out' --stdio '-s symbol' '-F share' '-w 1' '--limit 3' \
 		'--percent-limit 1' -g '--callers main' '--callees main' --folded --latency-histogram \
