@@ -8,33 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <plumb/samples.h>
 #include <plumb/symbol.h>
 
+#include "open_bytes.h"
 #include "profile/stacks.h"
-#include "recording/access.h"
 #include "render/stacks.h"
 
-static void require(bool promise)
-{
-	if (!promise)
-		abort();
-}
-
-static struct plumb_recording *open_bytes(const uint8_t *data, size_t size,
-					  struct plumb_diagnostics *diagnostics)
-{
-	struct plumb_recording *recording = NULL;
-	int fd = memfd_create("recording", 0);
-
-	require(fd >= 0);
-	require(write(fd, data, size) == (ssize_t)size);
-	require(lseek(fd, 0, SEEK_SET) == 0);
-	return recording_open_fd(fd, "fuzz", NULL, &recording, diagnostics) ? NULL : recording;
-}
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Requires that all numbers of a column are below `count`. */
 static void check_column(const json_t *object, const char *name, size_t length, size_t count)

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,15 +17,9 @@
 #include <plumb/samples.h>
 #include <plumb/symbol.h>
 
-#include "recording/access.h"
+#include "open_bytes.h"
 
 #define PROGRAM "/tmp/seed/hidden"
-
-static void require(bool promise)
-{
-	if (!promise)
-		abort();
-}
 
 static size_t length(const char *text)
 {
@@ -69,18 +62,6 @@ static void write_program(const uint8_t *bytes, size_t size)
 	require(file != NULL);
 	require(fwrite(bytes, 1, size, file) == size);
 	require(fclose(file) == 0);
-}
-
-static struct plumb_recording *open_bytes(const uint8_t *data, size_t size,
-					  struct plumb_diagnostics *diagnostics)
-{
-	struct plumb_recording *recording = NULL;
-	int fd = memfd_create("recording", 0);
-
-	require(fd >= 0);
-	require(write(fd, data, size) == (ssize_t)size);
-	require(lseek(fd, 0, SEEK_SET) == 0);
-	return recording_open_fd(fd, "fuzz", NULL, &recording, diagnostics) ? NULL : recording;
 }
 
 /* What reads the same recording, with the same program. */

@@ -7,33 +7,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <plumb/samples.h>
 
-#include "recording/access.h"
+#include "open_bytes.h"
 #include "spe/filter.h"
 #include "spe/itrace.h"
-
-/* Unlike assert(), there in every build. */
-static void require(bool promise)
-{
-	if (!promise)
-		abort();
-}
-
-static struct plumb_recording *open_bytes(const uint8_t *data, size_t size,
-					  struct plumb_diagnostics *diagnostics)
-{
-	struct plumb_recording *recording = NULL;
-	int fd = memfd_create("recording", 0);
-
-	require(fd >= 0);
-	require(write(fd, data, size) == (ssize_t)size);
-	require(lseek(fd, 0, SEEK_SET) == 0);
-	return recording_open_fd(fd, "fuzz", NULL, &recording, diagnostics) ? NULL : recording;
-}
 
 static void check_item(const struct plumb_samples_item *item)
 {
