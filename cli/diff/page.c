@@ -12,21 +12,24 @@
 /* The code of more sides would make the page too large to send. */
 #define SIDES_MOST 6
 
-static void add_changes(const struct diff_page *page, struct html_page *html)
+static int add_changes(const struct diff_page *page, struct html_page *html)
 {
 	struct output out;
 	char *text;
 	size_t length;
 	FILE *stream = memory_stream(&text, &length);
+	int status;
 
 	output_collect(stream);
-	if (output_open(&out, page->common) == EXIT_FINE) {
+	status = output_open(&out, page->common);
+	if (status == EXIT_FINE) {
 		diff_json(&out, page->report);
-		output_close(&out, EXIT_FINE);
+		status = output_close(&out, EXIT_FINE);
 	}
 	output_collect(NULL);
 	memory_stream_close(stream, &text);
 	html_add(html, "diff", text, length);
+	return status;
 }
 
 /* Writes a side's documents as an object; an empty one if it has no recording. */
@@ -68,11 +71,12 @@ static void add_sides(const struct diff_page *page, struct html_page *html)
 int diff_page_write(const struct diff_page *page, const char *path)
 {
 	struct html_page html = {0};
-	int status;
+	int status = add_changes(page, &html);
 
-	add_changes(page, &html);
-	add_sides(page, &html);
-	status = html_write(&html, path);
+	if (status == EXIT_FINE)
+		add_sides(page, &html);
+	if (status == EXIT_FINE)
+		status = html_write(&html, path);
 	html_free(&html);
 	return status;
 }

@@ -62,13 +62,17 @@ static int each_word(const char *list, int (*take)(void *user, char *word), void
 	return status;
 }
 
-/* Keys of perf that have no meaning of their own for SPE records, and what has it. */
+/* Keys of perf for what SPE records say otherwise, and what shows that. */
 static const struct {
 	const char *name, *instead;
 } keys_of_perf[] = {
-	{"blocked", "-F latency"}, {"ins_lat", "-F issue"},     {"local_ins_lat", "-F issue"},
-	{"locked", "-s access"},   {"snoop", "-s data_source"}, {"tlb", "-s event"},
-	{"phys_daddr", "-s page"}, {"iaddr", "-s ip"},
+	{"iaddr", "-s ip"},
+	{"ins_lat", "-F issue"},
+	{"local_ins_lat", "-F issue"},
+	{"locked", "-s access"},
+	{"snoop", "-s data_source"},
+	{"tlb", "-s event"},
+	{"phys_daddr", "plumb script -F phys_addr"},
 };
 
 static int refuse(const char *what, const char *name, bool with_columns)
