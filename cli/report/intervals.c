@@ -20,6 +20,8 @@
 #define VALUES_MOST    4000000 /* of all events and metrics together */
 #define SECONDS_MOST   1e9
 
+#define WRITTEN_BY "plumb stat -I MS --json -o FILE writes intervals"
+
 #define AS_IT_IS(number) #number
 #define TEXT_OF(number)  AS_IT_IS(number)
 #define TOO_MANY_VALUES  "too many values: at most " TEXT_OF(VALUES_MOST)
@@ -189,6 +191,8 @@ static int read_intervals(struct intervals *intervals, FILE *file, const char *p
 		wrong = one ? add_interval(intervals, one) : error.text;
 		if (wrong)
 			complain("%s: object %zu: %s", path, number, wrong);
+		if (wrong && number == 1)
+			advise(WRITTEN_BY);
 		json_decref(one);
 		if (wrong)
 			return EXIT_USAGE;
@@ -199,7 +203,7 @@ static int read_intervals(struct intervals *intervals, FILE *file, const char *p
 	}
 	if (!json_array_size(intervals->times)) {
 		complain("%s: there are no intervals in this file", path);
-		advise("plumb stat -I MS --json -o FILE writes them");
+		advise(WRITTEN_BY);
 		return EXIT_USAGE;
 	}
 	return EXIT_FINE;

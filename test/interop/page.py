@@ -511,7 +511,7 @@ def intervals(pages):
         assert ours["events"][event["name"]][0] == event["count"], event
     pages.run(pages.plumb, "explore", "--html", page, "--intervals", counts, pages.path("results"))
     assert documents_of(page)["intervals"] == ours
-    for wrong, why in ((pages.exact, "there are no intervals"), ("/nonexistent", "cannot read")):
+    for wrong, why in ((pages.exact, "stat -I MS --json -o FILE writes intervals"), ("/nonexistent", "cannot read")):
         done = subprocess.run([pages.plumb, "report", "-i", pages.spe, "--html", page, "--intervals",
                                wrong], capture_output=True, text=True, check=False)
         assert done.returncode == 2 and why in done.stderr, done
