@@ -462,7 +462,10 @@ def intervals(pages):
                     "units": "percent of slots"},
                    {"name": "backend_core_bound", "title": "Core", "group": "Topdown_L2", "stage": 1,
                     "level": 2, "parent": "backend_bound", "value": below[i],
-                    "units": "percent of stalls"}]
+                    "units": "percent of stalls"},
+                   # A name that every object of the page's language has.
+                   {"name": "odd", "title": "Odd", "group": "Odd", "stage": 9, "level": 5,
+                    "parent": "toString", "value": 1.0, "units": "MPKI"}]
         lines.append({"time": (i + 1) / 1000, "summary": False, "cpu": {"name": "N3"},
                       "source": "perf", "metrics": metrics,
                       "events": [{"name": "CPU_CYCLES", "count": cycles[i]},
