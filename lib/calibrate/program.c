@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNROLLED    64u
-#define RING_SLOTS  (PROGRAM_LINE / sizeof(uint64_t))
-#define WAY_STRIDE  65536u /* at least the size of a way of L1D; lines of one set */
-#define MISS_LINES  512u   /* loads of KERNEL_MISSES in an iteration: as far as an offset reaches */
-#define PEER_LINES  ((size_t)1024)
-#define BIT_WORDS   4096u
-#define WINDOW_CALL 40u /* iterations of the longer call */
+#define UNROLLED   64u
+#define RING_SLOTS (PROGRAM_LINE / sizeof(uint64_t))
+#define WAY_STRIDE 65536u /* at least the size of a way of L1D; lines of one set */
+#define MISS_LINES 512u   /* loads of KERNEL_MISSES in an iteration: as far as an offset reaches */
+#define PEER_LINES ((size_t)1024)
+#define BIT_WORDS  4096u
+/* A buffer's sets take as many jumps each if these begin at a multiple of its size. */
+#define JUMPS_ALIGNED 32768u
+#define WINDOW_CALL   40u /* iterations of the longer call */
 
 /* Registers: x0 counts iterations, x1 and x2 point, x3 to x6 and v0 to v3 hold operands. */
 enum { COUNT = 0, POINTER = 1, OTHER = 2, OPERAND = 3, RESULT = 8, RESULTS = 6 };
@@ -514,7 +516,8 @@ bool program_add(struct calibrate_program *program, const struct trial *trial,
 {
 	bool added = false;
 
-	code_align(&program->code, PROGRAM_LINE, A64_NOP);
+	code_align(&program->code, trial->kernel == KERNEL_JUMPS ? JUMPS_ALIGNED : PROGRAM_LINE,
+		   A64_NOP);
 	*out = (struct trial_code){.entry = program->code.count};
 	switch (trial->kernel) {
 	case KERNEL_CHAIN:

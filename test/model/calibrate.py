@@ -4,7 +4,9 @@
 plumb calibrate find them, and compares. Of the 40, at least 30 have to be found, and all that are
 found lie within 10 %.
 
-    calibrate.py [--absent WHY] [--cores N] [--figures NAME,...] [--table] PLUMB CORE_JSON
+    calibrate.py [--absent WHY] [--cores N] [--figures NAME,...] [--table] PLUMB CORE_JSON...
+
+The N cores take the files in turn.
 """
 import argparse
 import json
@@ -33,6 +35,9 @@ BY_WAYS = {"l1d.bytes": "l1d.ways", "l2.bytes": "l2.ways", "l2_tlb.entries": "l2
 # The frontend's own depth hides shorter recoveries, and a store's way to L1D shorter failures: below
 # these, a figure changes nothing that anybody could measure.
 LEAST = {"mispredict_cycles": 6, "forward_failed": 8}
+# The model has no larger ones.
+MOST = {"reorder_entries": 448, "int_registers": 240, "vector_registers": 240, "load_entries": 240,
+        "store_entries": 240, "flag_registers": 240, "l1d_tlb.entries": 128, "l1i_tlb.entries": 128}
 CHANGED = PLAIN + list(BY_WAYS)
 WANTED, WITHIN = 30, 0.10
 
@@ -56,20 +61,21 @@ def figures_of(core):
     return found
 
 
-def changed(choose, value, least=1):
+def changed(choose, value, least=1, most=1 << 30):
     """Another whole number within half of `value`, each as likely."""
-    numbers = [n for n in range(-(-value // 2), value + value // 2 + 1) if n != value and n >= least]
+    numbers = [n for n in range(-(-value // 2), value + value // 2 + 1) if n != value and least <= n <= most]
     return choose.choice(numbers or [value])
 
 
-def make_core(choose, base):
+def make_core(choose, like, base):
     """Returns {name: value} of 40 changed figures, and the core file's data."""
-    figures = {name: changed(choose, base[name], LEAST.get(name, 1)) for name in PLAIN}
+    figures = {name: changed(choose, base[name], LEAST.get(name, 1), MOST.get(name, 1 << 30))
+               for name in PLAIN}
     extra = {}
     for size, ways in BY_WAYS.items():
         extra[ways] = changed(choose, base[ways])
         figures[size] = base[size] // base[ways] * extra[ways]
-    data = {"name": "changed", "like": "neoverse-n3", "sources": {"chance": "random numbers"},
+    data = {"name": "changed", "like": like, "sources": {"chance": "random numbers"},
             "core": {}, "queues": [], "classes": {}}
     for name, value in {**figures, **extra}.items():
         entry = {"value": value, "source": "chance"}
@@ -93,9 +99,10 @@ def calibrate(plumb, path, names):
     return json.loads(run.stdout)
 
 
-def study(plumb, base, seed, only, folder):
+def study(plumb, core, seed, only, folder):
     """Returns [(name, truth, found or None, why)] of the figures changed in one core."""
-    truth, data = make_core(random.Random(seed), base)
+    base = json.loads(core.read_text(encoding="utf-8"))
+    truth, data = make_core(random.Random(seed), base["name"], figures_of(base))
     path = folder / f"core-{seed}.json"
     path.write_text(json.dumps(data), encoding="utf-8")
     result = calibrate(plumb, path, only)
@@ -131,19 +138,19 @@ def main():
     parser.add_argument("--figures", default="")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("plumb")
-    parser.add_argument("core", type=pathlib.Path)
+    parser.add_argument("core", type=pathlib.Path, nargs="+")
     options = parser.parse_args()
     only = [name for name in options.figures.split(",") if name]
     print(f"1..{options.cores}")
-    base = figures_of(json.loads(options.core.read_text(encoding="utf-8")))
     failed, studies = 0, []
     for core in range(1, options.cores + 1):
-        title = f"core {core}"
+        like = options.core[(core - 1) % len(options.core)]
+        title = f"core {core}, like {like.stem}"
         if options.absent:
             print(f"ok {core} - {title} # SKIP {options.absent}")
             continue
         with tempfile.TemporaryDirectory() as folder:
-            rows = study(options.plumb, base, options.seed + core - 1, only, pathlib.Path(folder))
+            rows = study(options.plumb, like, options.seed + core - 1, only, pathlib.Path(folder))
         studies.append(rows)
         wrong = [row for row in rows if is_wrong(row)]
         found = sum(row[2] is not None for row in rows)

@@ -23,6 +23,7 @@ struct formula {
 	struct bench bench;
 	double noise;
 	unsigned reorder, registers, l1d;
+	unsigned fast, targets, l1i; /* target buffers, of jumps; of bytes */
 	double chain, stream;
 	int stop_after; /* measurements; then it is interrupted */
 	int rounds;
@@ -38,6 +39,23 @@ static double window(const struct formula *machine, const struct trial *trial)
 	return (trial->size <= room ? MISS : 2 * MISS) + trial->size / 2.5;
 }
 
+/* Share of misses with so much too many: eight ways, so that those evict as many of others. */
+static double missing(double size, double room)
+{
+	return size <= room ? 0 : fmin(1, 9 * (size - room) / size);
+}
+
+/* 64 jumps are followed two per cycle, unless a barrier is before each. */
+static double jump(const struct formula *machine, const struct trial *trial)
+{
+	double cycles = trial->word ? 13 : trial->size <= 64 ? 0.5 : 1;
+	double in_line = trial->word ? 1 : 16;
+
+	return cycles + missing(trial->size, machine->fast) +
+	       3 * missing(trial->size, machine->targets) +
+	       9 / in_line * missing((double)trial->size * trial->stride, machine->l1i);
+}
+
 static double cycles(const struct formula *machine, const struct trial *trial)
 {
 	double lines = trial->size / 64.0, room = machine->l1d / 64.0;
@@ -51,6 +69,8 @@ static double cycles(const struct formula *machine, const struct trial *trial)
 		return window(machine, trial);
 	case KERNEL_CHASE: /* four ways: a line too many misses with the others of its set */
 		return 4 + (lines <= room ? 0 : fmin(1, 5 * (lines - room) / lines)) * 8;
+	case KERNEL_JUMPS:
+		return jump(machine, trial);
 	case KERNEL_FORWARD:
 		return 6;
 	default:
@@ -85,6 +105,9 @@ static const struct formula usual = {
 	.reorder = 217,
 	.registers = 143,
 	.l1d = 48 << 10,
+	.fast = 2048,
+	.targets = 8192,
+	.l1i = 64 << 10,
 	.chain = 3,
 	.stream = 0.5,
 };
@@ -129,6 +152,45 @@ static void rounds_caches(void **state)
 	assert_true(results[FIGURE_L1D].known);
 	assert_int_equal(results[FIGURE_L1D].value, 48 << 10);
 	assert_true(results[FIGURE_L1D].low <= 48 << 10 && results[FIGURE_L1D].high >= 48 << 10);
+}
+
+static void measures_instruction_caches(void **state)
+{
+	struct formula machine = usual;
+
+	(void)state;
+	machine.fast = 512; /* its bubble is not taken for the cache's misses */
+	for (machine.l1i = 48 << 10; machine.l1i <= 128 << 10; machine.l1i += 16 << 10) {
+		assert_int_equal(fit(machine, FIGURE_L1I, FIGURE_L1I), 0);
+		assert_true(results[FIGURE_L1I].known);
+		assert_int_equal(results[FIGURE_L1I].value, machine.l1i);
+		assert_in_range(machine.l1i, results[FIGURE_L1I].low, results[FIGURE_L1I].high);
+	}
+}
+
+static void tells_target_buffers_apart(void **state)
+{
+	struct formula machine = usual;
+
+	(void)state;
+	assert_int_equal(fit(machine, FIGURE_TARGETS, FIGURE_FAST_TARGETS), 0);
+	assert_true(results[FIGURE_FAST_TARGETS].known && results[FIGURE_TARGETS].known);
+	assert_int_equal(results[FIGURE_FAST_TARGETS].value, 2048);
+	assert_int_equal(results[FIGURE_TARGETS].value, 8192);
+	assert_int_equal(fit(machine, FIGURE_TAKEN_BUBBLE, FIGURE_DECODE_REDIRECT), 0);
+	assert_true(results[FIGURE_TAKEN_BUBBLE].known && results[FIGURE_DECODE_REDIRECT].known);
+	assert_int_equal(results[FIGURE_TAKEN_BUBBLE].value, 1);
+	/* The larger buffer's jumps all fit L1I, but not those that it lacks. */
+	machine.targets = 14336;
+	assert_int_equal(fit(machine, FIGURE_TARGETS, FIGURE_DECODE_REDIRECT), 0);
+	assert_int_equal(results[FIGURE_TARGETS].value, 14336);
+	assert_false(results[FIGURE_DECODE_REDIRECT].known);
+	assert_string_equal(results[FIGURE_DECODE_REDIRECT].why,
+			    "not told apart from L1 instruction cache");
+	/* One that holds no more than the fast one has no step of its own, but L1I has. */
+	machine.targets = machine.fast;
+	assert_int_equal(fit(machine, FIGURE_TARGETS, FIGURE_TAKEN_BUBBLE), 0);
+	assert_false(results[FIGURE_TARGETS].known || results[FIGURE_TAKEN_BUBBLE].known);
 }
 
 static void bears_noise(void **state)
@@ -321,6 +383,8 @@ int main(void)
 		cmocka_unit_test(finds_sizes_to_the_unit),
 		cmocka_unit_test(leaves_out_what_coincides),
 		cmocka_unit_test(rounds_caches),
+		cmocka_unit_test(measures_instruction_caches),
+		cmocka_unit_test(tells_target_buffers_apart),
 		cmocka_unit_test(bears_noise),
 		cmocka_unit_test(leaves_out_latencies_that_are_not),
 		cmocka_unit_test(leaves_out_what_has_no_step),
