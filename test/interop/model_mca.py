@@ -63,7 +63,7 @@ def blocks_of(programs):
 
 @tap.test
 def neoverse_n2(loop_cycles, programs):
-    """Neoverse N2: cycles per iteration are close to llvm-mca's"""
+    """Neoverse N2: cycles per iteration are close to those of an llvm-mca with its newer costs"""
     return judge("neoverse-n2", loop_cycles, programs)
 
 
@@ -71,6 +71,12 @@ def neoverse_n2(loop_cycles, programs):
 def neoverse_n3(loop_cycles, programs):
     """Neoverse N3: cycles per iteration are close to those of an llvm-mca that knows its costs"""
     return judge("neoverse-n3", loop_cycles, programs)
+
+
+@tap.test
+def neoverse_v1(loop_cycles, programs):
+    """Neoverse V1: cycles per iteration are close to llvm-mca's, with moves that take a pipe"""
+    return judge("neoverse-v1", loop_cycles, programs)
 
 
 @tap.test
