@@ -79,6 +79,11 @@ void profile_histogram_json(struct output *out, const struct profile_view *view)
  */
 bool profile_topdown(struct output *out, const struct profile_view *view, bool json,
 		     const char *separator);
+/* What profile_counts() shows. */
+enum profile_counted { PROFILE_BRANCHES, PROFILE_MEMORY, PROFILE_MIX };
+/* Prints counts of an exact profile by row, likewise. */
+void profile_counts(struct output *out, const struct profile_view *view, enum profile_counted what,
+		    bool json, const char *separator);
 /* Prints accesses to cache lines that several threads share, likewise. */
 void profile_sharing(struct output *out, const struct profile_view *view, bool json,
 		     const char *separator);

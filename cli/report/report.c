@@ -55,28 +55,17 @@ static bool has_event(const struct plumb_recording *recording, const char *name)
 	return false;
 }
 
-/* Views that need SPE records are nothing for exact profiles, which count by instruction alone. */
+/* Accesses to cache lines are in exact profiles of later versions only. */
 static int check_preset(const struct report_run *run)
 {
 	const struct report_options *options = run->options;
 
-	if (!report_preset(options) || !plumb_profile_exact_type(run->reading.recording))
+	if (!options->sharing || !options->exact ||
+	    has_event(run->reading.recording, "exact/line_accesses/"))
 		return EXIT_FINE;
-	if (options->sharing && has_event(run->reading.recording, "exact/line_accesses/"))
-		return EXIT_FINE;
-	if (options->sharing) {
-		complain("%s: this exact profile has no accesses to cache lines; an older plumb "
-			 "made it",
-			 options->from.input);
-		advise("record again with plumb record --exact");
-		return EXIT_USAGE;
-	}
-	complain("--%s requires SPE records; an exact profile has counts by instruction, without "
-		 "sources of data or latencies",
-		 options->mem      ? "mem"
-		 : options->branch ? "branch"
-				   : "mix");
-	advise("record some with plumb record -e spe");
+	complain("%s: this exact profile has no accesses to cache lines; an older plumb made it",
+		 options->from.input);
+	advise("record again with plumb record --exact");
 	return EXIT_USAGE;
 }
 
@@ -128,6 +117,12 @@ static int print(struct report_run *run)
 		separator = ",";
 	if (options->topdown)
 		profile_topdown(&out, &run->view, options->common.json, separator);
+	else if (options->exact && (options->branch || options->mem || options->mix))
+		profile_counts(&out, &run->view,
+			       options->branch ? PROFILE_BRANCHES
+			       : options->mem  ? PROFILE_MEMORY
+					       : PROFILE_MIX,
+			       options->common.json, separator);
 	else if (options->sharing)
 		profile_sharing(&out, &run->view, options->common.json, separator);
 	else if (options->common.json && options->histogram)
@@ -323,14 +318,21 @@ static int check_options(const struct report_options *options)
 	return EXIT_USAGE;
 }
 
+/* Views of SPE records select those that they need. */
+static int report_filter(struct report_run *run)
+{
+	const struct report_preset *preset = report_preset(run->options);
+
+	return reading_filter(&run->reading,
+			      preset && !run->options->exact ? preset->filter : NULL);
+}
+
 int report_run(struct report_options *options)
 {
 	const struct plumb_recording_options how = {.size = sizeof(how),
 						    .bare_spe = options->from.raw};
 	struct report_run run = {
 		.options = options, .reading.options = &options->from, .reading.takes_raw = true};
-	const struct report_preset *preset = report_preset(options);
-	bool exact;
 	int status = check_options(options);
 
 	run.reading.diagnostics = memory_given(plumb_diagnostics_new());
@@ -345,17 +347,17 @@ int report_run(struct report_options *options)
 	if (status == EXIT_FINE)
 		status = reading_open(&run.reading, &how);
 	run.view.modelled = status == EXIT_FINE && reading_is_modelled(&run.reading);
-	exact = status == EXIT_FINE && plumb_profile_exact_type(run.reading.recording);
+	options->exact = status == EXIT_FINE && plumb_profile_exact_type(run.reading.recording);
 	/* Some seventy tables, one for each event, would be too many to read. */
 	if (status == EXIT_FINE && asks_for_rows(options))
-		options->topdown |= exact;
+		options->topdown |= options->exact;
 	if (status == EXIT_FINE)
 		status = report_read_view(options, has_chains(run.reading.recording), &run.view,
 					  &run.paths);
 	if (status == EXIT_FINE)
 		status = check_preset(&run);
 	if (status == EXIT_FINE)
-		status = reading_filter(&run.reading, preset && !exact ? preset->filter : NULL);
+		status = report_filter(&run);
 	if (status == EXIT_FINE)
 		status = reading_choice(&run.reading);
 	if (status == EXIT_FINE)
@@ -466,8 +468,7 @@ static const struct option options[] = {
 	FLAG_ROW(
 		0, "sharing", sharing,
 		"show cache lines that several threads use and write, from SPE records or exactly"),
-	FLAG_ROW(0, "mem", mem,
-		 "show where loads and stores got their data, by function, with latencies"),
+	FLAG_ROW(0, "mem", mem, "show where loads and stores got their data, by function"),
 	FLAG_ROW(0, "branch", branch, "show branches, with the share that was mispredicted"),
 	FLAG_ROW(0, "mix", mix, "show the mix of operations"),
 	TEXT_ROW('w', "column-widths", "WIDTH,...", widths,

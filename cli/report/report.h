@@ -17,6 +17,7 @@ struct report_options {
 	const char *callers, *callees; /* functions */
 	bool mem, branch, mix, folded, histogram, topdown, sharing;
 	bool stdio, tui, csv, children, no_children, show_samples;
+	bool exact;        /* the recording is an exact profile */
 	bool browsed;      /* for a page of the browser, or a part of the page */
 	bool only_sampled; /* leave out exact events */
 	bool only_code; /* of the page: stacks and source, for a comparison, which has the notes */
@@ -30,7 +31,7 @@ struct report_preset {
 	uint8_t keys[8], columns[8];
 	size_t key_count, column_count;
 };
-/* view.c: returns that of --mem, --branch or --mix; NULL: none is given. */
+/* view.c: returns that of --mem, --branch, --mix or --sharing; NULL: none is given. */
 const struct report_preset *report_preset(const struct report_options *options);
 
 /*

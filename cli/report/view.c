@@ -336,9 +336,20 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 		complain("--sharing cannot be combined with --sort or --fields");
 		return EXIT_USAGE;
 	}
+	if (options->exact && (options->mem || options->branch || options->mix) &&
+	    (options->call_graph || options->children || options->fields.count)) {
+		complain("--%s of an exact profile cannot be combined with --%s",
+			 options->mem      ? "mem"
+			 : options->branch ? "branch"
+					   : "mix",
+			 options->call_graph ? "call-graph"
+			 : options->children ? "children"
+					     : "fields");
+		return EXIT_USAGE;
+	}
 	view->children =
 		options->children || (chains && !options->no_children && !options->topdown &&
-				      !options->sharing && may_print_children(options));
+				      !report_preset(options) && may_print_children(options));
 	if (!options->call_graph)
 		return EXIT_FINE;
 	status = each_word(options->call_graph, take_call_graph, &graph);
@@ -398,15 +409,24 @@ static const struct report_preset presets[] = {
 	},
 };
 
+/* Of exact profiles, which count by instruction. Their columns are always the same. */
+static const struct report_preset exact_presets[] = {
+	{.keys = {PLUMB_KEY_SYMBOL, PLUMB_KEY_DSO}, .key_count = 2},
+	{.keys = {PLUMB_KEY_IP, PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE}, .key_count = 3},
+	{.keys = {PLUMB_KEY_OP, PLUMB_KEY_SUBCLASS}, .key_count = 2},
+};
+
 const struct report_preset *report_preset(const struct report_options *options)
 {
+	const struct report_preset *of = options->exact ? exact_presets : presets;
+
 	if (options->sharing)
 		return &presets[3];
 	if (options->mem)
-		return &presets[0];
+		return &of[0];
 	if (options->branch)
-		return &presets[1];
-	return options->mix ? &presets[2] : NULL;
+		return &of[1];
+	return options->mix ? &of[2] : NULL;
 }
 
 /* Returns what to show without -s and -F: perf's keys, and the columns that people want first. */

@@ -314,6 +314,30 @@ PLUMB_API int plumb_profile_topdown(const struct plumb_profile *profile,
 /* Returns the slots of an exact recording that `wants` refused; 0 of others. */
 PLUMB_API uint64_t plumb_profile_slots_left_out(const struct plumb_profile *profile);
 
+/* The most counts that plumb_profile_counts() adds up at once. */
+#define PLUMB_PROFILE_COUNTS 8
+
+/* Counts of an exact recording that have the same values of the profile's keys. */
+struct plumb_profile_counts {
+	uint64_t counts[PLUMB_PROFILE_COUNTS]; /* in the order of the names */
+	size_t event, row;                     /* whose plumb_profile_text() has the values */
+};
+struct plumb_profile_counted {
+	struct plumb_profile_counts *rows; /* those with the largest first count first, then by the
+					      second, and so on; free with free() */
+	size_t row_count;
+	uint64_t total[PLUMB_PROFILE_COUNTS];    /* of all rows */
+	uint64_t left_out[PLUMB_PROFILE_COUNTS]; /* what `wants` refused */
+};
+/*
+ * Adds up counts of the events of a finished profile of an exact recording. `names` has
+ * `name_count` lists of events: "INST_RETIRED", or "slots_bad_speculation slots_frontend_*", whose
+ * counts are added up. Returns 0, NO_MEMORY, or ARGUMENT if the profile is not finished or the
+ * names are too many.
+ */
+PLUMB_API int plumb_profile_counts(const struct plumb_profile *profile, const char *const *names,
+				   size_t name_count, struct plumb_profile_counted *counted);
+
 /*
  * Why a cache line moves between cores. A byte is common if several threads use it, at least one
  * writes it, and that explains 5 % or more of the line's moves: an access by another thread than

@@ -106,6 +106,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->origins);
 	hot_end(&profile->hot);
 	codes_free(&profile->codes);
+	free(profile->code);
 	tallies_free(&profile->tallies);
 	text_table_free(&profile->texts);
 	free(profile);

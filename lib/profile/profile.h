@@ -6,6 +6,7 @@
 #include <plumb/profile.h>
 
 #include "base/arena.h"
+#include "disasm/word_operation.h"
 #include "profile/estimate.h"
 #include "profile/profile_hot.h"
 #include "profile/record_sums.h"
@@ -141,8 +142,19 @@ struct place {
 	const char *dso;             /* the file's short name; NULL: not made yet */
 	const char *line, *filename; /* of the source; NULL: not looked up */
 	const char *function;        /* with inlined ones; NULL: not looked up */
+	bool decoded;                /* `operation` is set */
+	struct word_operation operation;
 };
 #define PLACE_COUNT 16384
+
+/* Code that was read last: that of neighbours is asked for one after the other. */
+#define CODE_BYTES 4096
+struct profile_code {
+	struct plumb_symbol_file *file; /* NULL: none */
+	uint64_t address;               /* a multiple of CODE_BYTES */
+	size_t count;                   /* bytes read */
+	uint32_t words[CODE_BYTES / sizeof(uint32_t)];
+};
 
 /* What keys of code need: the values of each code once, two words a key. Its index plus 1 is its
  * number. */
@@ -209,6 +221,7 @@ struct plumb_profile {
 	uint32_t origin_count;
 	struct hot hot;
 	struct code_table codes;
+	struct profile_code *code;   /* NULL: not used yet */
 	struct tallies tallies;      /* of records that were added in batches */
 	uint64_t generation;         /* of the address spaces */
 	uint64_t tasks_generation;   /* of those and of the threads' names */
@@ -290,6 +303,8 @@ struct frame_values {
 	const struct profiled_event *event;
 	struct place *place;
 };
+/* profile_code.c: sets `place->operation` from its code. Returns false if out of memory. */
+bool place_decode(struct plumb_profile *profile, struct place *place);
 bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_values *frame,
 	       uint64_t value[2]);
 const char *key_text(const struct plumb_profile *profile, unsigned key, const uint64_t value[2],

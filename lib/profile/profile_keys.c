@@ -343,6 +343,28 @@ static void set_access(const struct plumb_record *record, uint64_t value[2])
 		set_number(value, !stores ? ACCESS_LOAD : !loads ? ACCESS_STORE : ACCESS_ATOMIC);
 }
 
+/* Sets what the instruction of an exact sample is, by its code. */
+static bool set_operation(struct plumb_profile *profile, unsigned key, struct place *place,
+			  uint64_t value[2])
+{
+	static const uint8_t kinds[] = {
+		[WORD_OTHER] = PLUMB_SPE_KIND_OTHER,
+		[WORD_LOAD] = PLUMB_SPE_KIND_LOAD,
+		[WORD_STORE] = PLUMB_SPE_KIND_STORE,
+		[WORD_BRANCH] = PLUMB_SPE_KIND_BRANCH,
+	};
+
+	if (!place_decode(profile, place))
+		return false;
+	if (place->operation.kind == WORD_UNKNOWN)
+		return true;
+	if (key == PLUMB_KEY_OP)
+		set_number(value, kinds[place->operation.kind]);
+	else
+		set_text(value, place->operation.subclass);
+	return true;
+}
+
 /* The raw data of an exact sample with an address is the number of bytes. */
 static void set_bytes(const struct frame_values *frame, uint64_t value[2])
 {
@@ -446,6 +468,9 @@ bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_v
 			set_text(value, frame->event->public.name);
 		else if (key == PLUMB_KEY_ACCESS)
 			set_access(record, value);
+		else if (frame->event->public.exact &&
+			 (key == PLUMB_KEY_OP || key == PLUMB_KEY_SUBCLASS))
+			return set_operation(profile, key, frame->place, value);
 		return true;
 	case PLUMB_KEY_BYTES:
 		set_bytes(frame, value);

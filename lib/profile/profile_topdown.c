@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/counters.h"
+#include "profile/joined.h"
 
 /* A cause with this share of the largest one's slots is as important. */
 #define TIE 0.9
@@ -22,7 +23,7 @@ struct topdown {
 	const struct plumb_profile *profile;
 	struct topdown_row *at;
 	size_t count;
-	struct index_table index;
+	struct joined joined;
 };
 
 static bool begins(const char *text, const char *with)
@@ -56,41 +57,19 @@ uint64_t plumb_profile_slots_left_out(const struct plumb_profile *profile)
 	return slots;
 }
 
-static uint64_t hash_values(const struct plumb_profile *profile, uint32_t row)
-{
-	return hash_words(row_values(profile, row) + 1, profile->words - 1);
-}
-
-static uint64_t hash_row(const void *owner, uint32_t i)
-{
-	const struct topdown *topdown = owner;
-
-	return hash_values(topdown->profile, topdown->at[i].row);
-}
-
 /* Finds or makes the row with these values. There is room for it. Returns NULL if out of memory. */
 static struct topdown_row *find(struct topdown *topdown, uint32_t row)
 {
-	const struct plumb_profile *profile = topdown->profile;
-	const size_t size = (profile->words - 1) * sizeof(uint64_t);
-	size_t at;
+	const uint32_t at = joined_find(&topdown->joined, row);
 
-	if (!index_table_reserve(&topdown->index, hash_row, topdown))
+	if (at == NO_ROW)
 		return NULL;
-	at = hash_values(profile, row) & topdown->index.mask;
-	for (; topdown->index.slots[at] != UINT32_MAX; at = (at + 1) & topdown->index.mask) {
-		struct topdown_row *found = &topdown->at[topdown->index.slots[at]];
-
-		if (memcmp(row_values(profile, found->row) + 1, row_values(profile, row) + 1,
-			   size) == 0)
-			return found;
+	if (at == topdown->count) {
+		topdown->at[at] = (struct topdown_row){.row = row};
+		memset(topdown->at[at].counted, 0xff, sizeof(topdown->at[at].counted));
+		topdown->count++;
 	}
-	topdown->index.slots[at] = (uint32_t)topdown->count;
-	topdown->index.count++;
-	topdown->at[topdown->count] = (struct topdown_row){.row = row};
-	memset(topdown->at[topdown->count].counted, 0xff,
-	       sizeof(topdown->at[topdown->count].counted));
-	return &topdown->at[topdown->count++];
+	return &topdown->at[at];
 }
 
 /* Keeps the two largest causes; of equal ones, the first comes first. */
@@ -258,7 +237,7 @@ static int sum_up_counters(struct topdown *topdown, struct plumb_profile_topdown
 int plumb_profile_topdown(const struct plumb_profile *profile, struct plumb_profile_topdown **rows,
 			  size_t *count)
 {
-	struct topdown topdown = {.profile = profile};
+	struct topdown topdown = {.profile = profile, .joined.profile = profile};
 	int status = PLUMB_ERR_NOT_FOUND;
 
 	*rows = NULL;
@@ -283,7 +262,7 @@ int plumb_profile_topdown(const struct plumb_profile *profile, struct plumb_prof
 		status = sum_up(&topdown, rows, count);
 	else if (status == PLUMB_ERR_NOT_FOUND)
 		status = sum_up_counters(&topdown, rows, count);
-	free(topdown.index.slots);
+	joined_free(&topdown.joined);
 	free(topdown.at);
 	return status;
 }

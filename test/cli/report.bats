@@ -248,12 +248,6 @@ setup()
 	run --separate-stderr plumb report -i exact.data --sharing
 	[ "$status" -eq 0 ] && said
 	[ "$output" = "No cache line is used by several threads and written." ]
-	for view in mem branch mix; do
-		run --separate-stderr plumb report -i exact.data --$view
-		[ "$status" -eq 2 ]
-		said "plumb: --$view requires SPE records; an exact profile has counts by instruction, without sources of data or latencies" \
-			"       record some with plumb record -e spe"
-	done
 	# Without symbols, the name in the table chooses the row; both parts have the table's unit.
 	plumb report -i exact.data --stdio --no-children -F period,symbol >whole
 	read -r hottest place < <(sed -n 4p whole)
