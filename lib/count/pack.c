@@ -304,17 +304,14 @@ static int pack(struct packing *p, uint16_t *bins, unsigned char *placed)
 	return first;
 }
 
-int pack_items(struct pack_item *items, size_t count, unsigned capacity)
+/* Packs items of which none contains another. */
+static int pack_distinct(struct pack_item *items, size_t count, unsigned capacity)
 {
 	struct packing p = {.items = items, .count = count, .capacity = capacity, .random = 1};
 	unsigned char *placed;
 	int result = PLUMB_ERR_NO_MEMORY;
 	uint16_t *bins;
 
-	if (count == 0)
-		return 0;
-	if (count > UINT32_MAX / 2)
-		return PLUMB_ERR_LIMIT;
 	p.order = reallocarray(NULL, count, sizeof(*p.order));
 	p.scratch = reallocarray(NULL, count, sizeof(*p.scratch));
 	p.bins = reallocarray(NULL, count < BINS_MAX ? count : BINS_MAX, sizeof(*p.bins));
@@ -327,5 +324,68 @@ int pack_items(struct pack_item *items, size_t count, unsigned capacity)
 	free(p.bins);
 	free(bins);
 	free(placed);
+	return result;
+}
+
+/* Tells whether `item` has all codes of `other`. */
+static bool contains(const struct pack_item *item, const struct pack_item *other)
+{
+	unsigned at = 0;
+
+	if (item->count < other->count)
+		return false;
+	for (unsigned i = 0; i < other->count; i++) {
+		while (at < item->count && item->codes[at] < other->codes[i])
+			at++;
+		if (at == item->count || item->codes[at] != other->codes[i])
+			return false;
+	}
+	return true;
+}
+
+/* Returns an item that contains item `i`: the first of equal ones; or `i` if there is none. */
+static size_t find_container(const struct pack_item *items, size_t count, size_t i)
+{
+	for (size_t k = 0; k < count && count <= ITEMS_COMPARED; k++)
+		if (k != i && contains(&items[k], &items[i]) &&
+		    (items[k].count > items[i].count || k < i))
+			return k;
+	return i;
+}
+
+/* Items that others contain need no room, and would only be in the way. */
+int pack_items(struct pack_item *items, size_t count, unsigned capacity)
+{
+	struct pack_item *distinct;
+	size_t *containers, *places, kept = 0;
+	int result = PLUMB_ERR_NO_MEMORY;
+
+	if (count == 0)
+		return 0;
+	if (count > UINT32_MAX / 2)
+		return PLUMB_ERR_LIMIT;
+	distinct = reallocarray(NULL, count, sizeof(*distinct));
+	containers = reallocarray(NULL, count, sizeof(*containers));
+	places = reallocarray(NULL, count, sizeof(*places));
+	if (distinct && containers && places) {
+		for (size_t i = 0; i < count; i++) {
+			containers[i] = find_container(items, count, i);
+			if (containers[i] != i)
+				continue;
+			places[i] = kept;
+			distinct[kept++] = items[i];
+		}
+		result = pack_distinct(distinct, kept, capacity);
+	}
+	for (size_t i = 0; result >= 0 && i < count; i++) {
+		size_t k = i;
+
+		while (containers[k] != k)
+			k = containers[k];
+		items[i].bin = distinct[places[k]].bin;
+	}
+	free(places);
+	free(containers);
+	free(distinct);
 	return result;
 }

@@ -52,15 +52,15 @@ static void add_item(struct planner *p, const uint16_t *codes, unsigned count)
 
 	if (p->failed || count == 0)
 		return;
-	if (p->item_count == p->item_room) {
+	if (p->plan->item_count == p->item_room) {
 		size_t room = p->item_room ? 2 * p->item_room : 64;
-		struct pack_item *items = reallocarray(p->items, room, sizeof(*items));
+		struct pack_item *items = reallocarray(p->plan->items, room, sizeof(*items));
 
 		if (!items) {
 			p->failed = true;
 			return;
 		}
-		p->items = items;
+		p->plan->items = items;
 		p->item_room = room;
 	}
 	copy = arena_alloc_array(&p->plan->arena, count, sizeof(*copy));
@@ -69,7 +69,7 @@ static void add_item(struct planner *p, const uint16_t *codes, unsigned count)
 		return;
 	}
 	memcpy(copy, codes, count * sizeof(*copy));
-	p->items[p->item_count++] = (struct pack_item){copy, (uint16_t)count, 0};
+	p->plan->items[p->plan->item_count++] = (struct pack_item){copy, (uint16_t)count, 0};
 }
 
 /* Adds the codes for which selected metric `i` needs counters. Returns false past `most` codes. */
@@ -233,9 +233,10 @@ static int plan_bins(struct planner *p, size_t count, bool cycles)
 	struct codes *bins = calloc(count + 1, sizeof(*bins));
 	bool fine = groups && bins;
 
-	for (size_t i = 0; fine && i < p->item_count; i++)
-		for (unsigned k = 0; k < p->items[i].count; k++)
-			codes_add(&bins[p->items[i].bin], p->items[i].codes[k], PACK_BIN_MAX);
+	for (size_t i = 0; fine && i < p->plan->item_count; i++)
+		for (unsigned k = 0; k < p->plan->items[i].count; k++)
+			codes_add(&bins[p->plan->items[i].bin], p->plan->items[i].codes[k],
+				  PACK_BIN_MAX);
 	for (uint16_t g = 0; fine && g < p->plan->given.group_count; g++) {
 		if (cycles)
 			codes_add(&bins[g], PLUMB_CODE_CYCLES, PACK_BIN_MAX + 1);
@@ -252,7 +253,7 @@ static int plan_packed(struct planner *p)
 	add_items(p);
 	if (p->failed)
 		return PLUMB_ERR_NO_MEMORY;
-	bins = pack_items(p->items, p->item_count, p->options.counters);
+	bins = pack_items(p->plan->items, p->plan->item_count, p->options.counters);
 	if (bins < 0)
 		return bins;
 	return plan_bins(p, (size_t)bins,
@@ -486,7 +487,6 @@ int plumb_plan_new(const struct plumb_selection *selection,
 		return PLUMB_ERR_NO_MEMORY;
 	p.plan->given.selection = selection;
 	error = make_plan(&p, diagnostics);
-	free(p.items);
 	if (error < 0) {
 		plumb_plan_free(&p.plan->given);
 		return error;
@@ -503,6 +503,7 @@ void plumb_plan_free(struct plumb_plan *plan)
 		return;
 	for (size_t i = 0; p->metrics && i < plan->selection->metric_count; i++)
 		formula_free(p->metrics[i].formula);
+	free(p->items);
 	arena_free(&p->arena);
 	free(p);
 }

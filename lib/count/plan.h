@@ -6,6 +6,7 @@
 #include <plumb/count.h>
 
 #include "base/arena.h"
+#include "count/pack.h"
 #include "spec/formula.h"
 
 /* One event of a formula. */
@@ -31,6 +32,9 @@ struct plan {
 	uint16_t *of_codes;
 	/* Of each event, the index of the one that is counted for it: an earlier one, or itself. */
 	uint16_t *counted_as;
+	/* What was packed: events that must be together, and in which group they are. */
+	struct pack_item *items;
+	size_t item_count;
 };
 
 static inline const struct plan *plan_of(const struct plumb_plan *plan)

@@ -3,7 +3,6 @@
 #ifndef COUNT_PLANNER_H
 #define COUNT_PLANNER_H
 
-#include "count/pack.h"
 #include "count/plan.h"
 
 /* A requested group, or an event that is not packed: one with modifiers, or a software event. */
@@ -14,8 +13,7 @@ struct requested {
 struct planner {
 	struct plan *plan;
 	struct plumb_plan_options options;
-	struct pack_item *items;
-	size_t item_count, item_room;
+	size_t item_room;      /* for the plan's items */
 	uint16_t *of_selected; /* of each selected event, its index in the plan, or PLUMB_NONE */
 	struct requested *requested;
 	size_t requested_count;
