@@ -12,6 +12,7 @@
 #include "tool/complain.h"
 #include "tool/join.h"
 #include "tool/memory.h"
+#include "tool/results.h"
 
 #define STAGES_ALL (~0u & ~1u)
 
@@ -44,30 +45,6 @@ struct runner {
 	struct plumb_diagnostics *diagnostics;
 	struct output out;
 };
-
-static int out_of_memory(void)
-{
-	complain("%s", plumb_error_name(PLUMB_ERR_NO_MEMORY));
-	return EXIT_OTHER;
-}
-
-static struct plumb_diagnosis *diagnose(const struct plumb_result *result)
-{
-	struct plumb_diagnosis *diagnosis;
-
-	if (plumb_diagnose(result, &diagnosis) < 0)
-		exit(out_of_memory());
-	return diagnosis;
-}
-
-static struct plumb_result *new_result(const struct plumb_plan *plan)
-{
-	struct plumb_result *result;
-
-	if (plumb_result_new(plan, &result) < 0)
-		exit(out_of_memory());
-	return result;
-}
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
@@ -204,7 +181,7 @@ static void add_unit(struct runner *r, size_t part, size_t unit)
 	if (!r->unit_count)
 		return;
 	plumb_result_free(r->units[unit].part);
-	r->units[unit].part = new_result(r->plan);
+	r->units[unit].part = results_new(r->plan);
 	plumb_result_add(r->units[unit].part, r->counts, false);
 	leave_out(r, r->counts, &r->unit_lacked[unit * events]);
 	plumb_result_add(r->units[unit].whole, r->counts, false);
@@ -328,7 +305,7 @@ static void make_units(struct runner *r)
 	r->units = memory_resize(NULL, r->unit_count, sizeof(*r->units));
 	r->shown = memory_resize(NULL, r->unit_count, sizeof(*r->shown));
 	for (size_t i = 0; i < r->unit_count; i++) {
-		r->units[i] = (struct unit){unit_of(&import->units[i]), new_result(r->plan), NULL};
+		r->units[i] = (struct unit){unit_of(&import->units[i]), results_new(r->plan), NULL};
 		r->shown[i] = (struct report_unit){.diagnosis = NULL};
 	}
 }
@@ -345,7 +322,8 @@ static void show_units(struct runner *r, struct report *report, bool whole)
 	for (size_t i = 0; i < r->unit_count; i++) {
 		const struct plumb_result *result = whole ? r->units[i].whole : r->units[i].part;
 
-		r->shown[i] = (struct report_unit){r->units[i].given, result, diagnose(result)};
+		r->shown[i] =
+			(struct report_unit){r->units[i].given, result, results_diagnose(result)};
 	}
 	report->units = r->shown;
 	report->unit_count = r->unit_count;
@@ -391,7 +369,7 @@ static void add_part(struct runner *r, size_t part)
 	const size_t events = plumb_event_list_count(r->names->events);
 
 	plumb_result_free(r->part);
-	r->part = new_result(r->plan);
+	r->part = results_new(r->plan);
 	for (size_t i = 0; i < r->plan->place_count; i++)
 		r->sums[i] = (struct plumb_count){NAN, 0, 0};
 	for (size_t unit = 0; unit < r->import->unit_count; unit++)
@@ -403,7 +381,7 @@ static void add_part(struct runner *r, size_t part)
 	give_metrics(r, r->part, part);
 	if (r->table.part_count == 1)
 		give_metrics(r, r->whole, part);
-	r->parts[part] = diagnose(r->part);
+	r->parts[part] = results_diagnose(r->part);
 }
 
 /* Warns that counts are estimates, and how often the rarest of them was counted. */
@@ -544,7 +522,7 @@ static void print_all(struct runner *r)
 			print_part(r, part);
 	}
 	give_deviations(r);
-	diagnosis = diagnose(r->whole);
+	diagnosis = results_diagnose(r->whole);
 	report->diagnosis = diagnosis;
 	report->seconds = elapsed(r);
 	report->time = report->intervals && r->options->common.json ? report->seconds : NAN;
@@ -571,8 +549,8 @@ static void make_plan(struct runner *r, const struct plumb_spec *spec)
 
 	if (plumb_selection_new(spec, &request, &r->selection) < 0 ||
 	    plumb_plan_new(r->selection, &how, &r->plan, r->diagnostics) < 0)
-		exit(out_of_memory());
-	r->whole = new_result(r->plan);
+		memory_given(NULL);
+	r->whole = results_new(r->plan);
 	r->counts = memory_resize(NULL, r->plan->place_count + 1, sizeof(*r->counts));
 	r->sums = memory_resize(NULL, r->plan->place_count + 1, sizeof(*r->sums));
 	r->place_events = memory_resize(NULL, r->plan->place_count + 1, sizeof(*r->place_events));

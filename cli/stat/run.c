@@ -10,6 +10,7 @@
 #include "tool/complain.h"
 #include "tool/memory.h"
 #include "tool/progress.h"
+#include "tool/results.h"
 #include "tool/signals.h"
 
 /* A CPU, a thread or the like that is counted separately. */
@@ -121,36 +122,12 @@ static void on_progress(void *user, const struct plumb_progress *progress)
 
 /* ---- parts: runs or intervals --------------------------------------------------------------- */
 
-static int out_of_memory(void)
-{
-	complain("%s", plumb_error_name(PLUMB_ERR_NO_MEMORY));
-	return EXIT_OTHER;
-}
-
-static struct plumb_diagnosis *diagnose(const struct plumb_result *result)
-{
-	struct plumb_diagnosis *diagnosis;
-
-	if (plumb_diagnose(result, &diagnosis) < 0)
-		exit(out_of_memory());
-	return diagnosis;
-}
-
-static struct plumb_result *new_result(const struct plumb_plan *plan)
-{
-	struct plumb_result *result;
-
-	if (plumb_result_new(plan, &result) < 0)
-		exit(out_of_memory());
-	return result;
-}
-
 /* Adds an interval, or the run that `run` tells about. */
 static void add_part(struct runner *r, const struct plumb_count *counts,
 		     const struct plumb_count_run *run)
 {
 	plumb_result_free(r->part);
-	r->part = new_result(r->plan);
+	r->part = results_new(r->plan);
 	plumb_result_add(r->part, counts, run);
 	plumb_result_add(r->whole, counts, run);
 	if (run) {
@@ -164,7 +141,7 @@ static void add_part(struct runner *r, const struct plumb_count *counts,
 		r->part_room = r->part_room ? 2 * r->part_room : 16;
 		r->parts = memory_resize(r->parts, r->part_room, sizeof(struct plumb_diagnosis *));
 	}
-	r->parts[r->part_count++] = diagnose(r->part);
+	r->parts[r->part_count++] = results_diagnose(r->part);
 }
 
 /* Keeps what the newest run counted. */
@@ -207,7 +184,7 @@ static void on_unit(void *user, size_t index, const struct plumb_count_unit *giv
 		r->units = memory_resize(r->units, r->unit_count + 1, sizeof(*r->units));
 		r->shown = memory_resize(r->shown, r->unit_count + 1, sizeof(*r->shown));
 		r->shown[r->unit_count] = (struct report_unit){.diagnosis = NULL};
-		r->units[r->unit_count++] = (struct unit){.whole = new_result(r->plan)};
+		r->units[r->unit_count++] = (struct unit){.whole = results_new(r->plan)};
 	}
 	unit = &r->units[index];
 	free(unit->name);
@@ -215,7 +192,7 @@ static void on_unit(void *user, size_t index, const struct plumb_count_unit *giv
 	unit->given = *given;
 	unit->given.name = unit->name;
 	plumb_result_free(unit->part);
-	unit->part = new_result(r->plan);
+	unit->part = results_new(r->plan);
 	plumb_result_add(unit->part, counts, runs);
 	plumb_result_add(unit->whole, counts, runs);
 }
@@ -236,7 +213,8 @@ static void show_units(struct runner *r, struct report *report, bool whole)
 	for (size_t i = 0; i < r->unit_count; i++) {
 		const struct plumb_result *result = whole ? r->units[i].whole : r->units[i].part;
 
-		r->shown[i] = (struct report_unit){r->units[i].given, result, diagnose(result)};
+		r->shown[i] =
+			(struct report_unit){r->units[i].given, result, results_diagnose(result)};
 	}
 	report->units = r->shown;
 	report->unit_count = r->unit_count;
@@ -332,7 +310,7 @@ static void on_slice(void *user, const struct plumb_count *counts)
 	struct runner *r = user;
 
 	if (!has_all_intervals(r) && plumb_result_add_slice(r->whole, counts) < 0)
-		exit(out_of_memory());
+		memory_given(NULL);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
@@ -510,13 +488,13 @@ static int run_all(struct runner *r, char *const *argv)
 
 static int print_whole(struct runner *r)
 {
-	struct plumb_diagnosis *diagnosis = diagnose(r->whole);
+	struct plumb_diagnosis *diagnosis = results_diagnose(r->whole);
 	struct report *report = &r->report;
 	int status = open_output(r);
 
 	report->diagnosis = diagnosis;
 	if (plumb_result_estimate(r->whole) < 0)
-		exit(out_of_memory());
+		memory_given(NULL);
 	show_units(r, report, true);
 	report_warn_of_missing(r->diagnostics, report, is_text(r->options));
 	report_warn_of_contradictions(r->diagnostics, report);
@@ -632,7 +610,7 @@ int stat_run(const struct stat_options *options, struct machine *machine,
 		.options = options,
 		.machine = machine,
 		.plan = plan,
-		.whole = new_result(plan),
+		.whole = results_new(plan),
 		.counts = memory_resize(NULL, plan->place_count + 1, sizeof(*r.counts)),
 		.diagnostics = memory_given(plumb_diagnostics_new()),
 		.report = {.source = plumb_source_name(machine->source),

@@ -8,6 +8,7 @@
 #include "stat.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
+#include "tool/results.h"
 
 #define PERCENT_DEFAULT 2.0
 #define PERCENT_LEAST   0.01
@@ -92,14 +93,11 @@ static void redraw(struct report_sampled *sampled, const struct plumb_plan *plan
 
 	sampled->diagnoses = memory_resize(NULL, REDRAWS, sizeof(struct plumb_diagnosis *));
 	for (unsigned i = 0; i < REDRAWS; i++) {
-		struct plumb_result *result;
+		struct plumb_result *result = results_new(plan);
 
 		plumb_windows_redraw(windows, &random, counts);
-		memory_given(plumb_result_new(plan, &result) == 0 ? result : NULL);
 		plumb_result_add(result, counts, true);
-		memory_given(plumb_diagnose(result, &sampled->diagnoses[i]) == 0
-				     ? sampled->diagnoses[i]
-				     : NULL);
+		sampled->diagnoses[i] = results_diagnose(result);
 		plumb_result_free(result);
 	}
 	sampled->redraws = REDRAWS;
