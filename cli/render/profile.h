@@ -84,6 +84,8 @@ enum profile_counted { PROFILE_BRANCHES, PROFILE_MEMORY, PROFILE_MIX };
 /* Prints counts of an exact profile by row, likewise. */
 void profile_counts(struct output *out, const struct profile_view *view, enum profile_counted what,
 		    bool json, const char *separator);
+/* Returns whether profile_counts() shows anything of an event, by its name; NULL: it has none. */
+bool profile_counts_has(enum profile_counted what, const char *event);
 /* Prints accesses to cache lines that several threads share, likewise. */
 void profile_sharing(struct output *out, const struct profile_view *view, bool json,
 		     const char *separator);

@@ -143,7 +143,7 @@ static void print_heading(const struct counting *counting, struct output *out)
 {
 	const struct counted_view *counted = counting->counted;
 	const struct plumb_profile_counted *result = &counting->result;
-	uint64_t left_out = 0;
+	uint64_t left_out = 0, given_up = 0;
 	char *text;
 
 	output_text(out, STYLE_HEADING, counted->title);
@@ -156,10 +156,12 @@ static void print_heading(const struct counting *counting, struct output *out)
 		output_format(out, STYLE_PLAIN, "%s%s %s", i ? ", " : ": ", text,
 			      counted->sums[i].word);
 		left_out |= result->left_out[count];
+		given_up |= result->given_up[count];
 		free(text);
 	}
-	output_format(out, STYLE_PLAIN, ", counted exactly by the model%s%s",
+	output_format(out, STYLE_PLAIN, ", counted exactly by the model%s%s%s",
 		      left_out ? "; options leave out others" : "",
+		      given_up ? "; the smallest rows are missing, to limit memory" : "",
 		      counting->view->incomplete ? "; the recording is incomplete" : "");
 	fputs("\n\n", out->stream);
 }
@@ -263,7 +265,8 @@ static json_t *column_json(const struct counting *counting, size_t i,
 static void print_json(const struct counting *counting, struct output *out)
 {
 	const struct plumb_profile_counted *result = &counting->result;
-	json_t *object = render_object(), *total = json_object(), *left_out = json_object();
+	json_t *object = render_object(), *total = json_object(), *left_out = json_object(),
+	       *given_up = json_object();
 	struct json_list rows = {.out = out};
 	const struct counted_column *column;
 	char room[PLUMB_PROFILE_TEXT];
@@ -279,9 +282,12 @@ static void print_json(const struct counting *counting, struct output *out)
 			 json_integer((json_int_t)result->total[column->count]));
 		json_put(left_out, column->field,
 			 json_integer((json_int_t)result->left_out[column->count]));
+		json_put(given_up, column->field,
+			 json_integer((json_int_t)result->given_up[column->count]));
 	}
 	json_put(object, "total", total);
 	json_put(object, "left_out", left_out);
+	json_put(object, "given_up", given_up);
 	json_put(object, "row_count", json_integer((json_int_t)counting->count));
 	render_json_open(&rows, object, "rows");
 	for (size_t i = 0; i < counting->shown; i++) {
@@ -304,6 +310,15 @@ static bool is_own(const struct counting *counting, const struct plumb_profile_c
 		if (row->counts[i])
 			return true;
 	return false;
+}
+
+bool profile_counts_has(enum profile_counted what, const char *event)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < PLUMB_PROFILE_COUNTS && views[what].events[i]; i++)
+		found |= plumb_profile_is_named(views[what].events[i], event);
+	return found;
 }
 
 void profile_counts(struct output *out, const struct profile_view *view, enum profile_counted what,

@@ -15,6 +15,9 @@
 #include "tool/perf_options.h"
 #include "tool/symbols.h"
 
+/* Of views of exact profiles: at most this many instructions, of up to 8 events each. */
+#define COUNTED_ROWS (1u << 22)
+
 struct report_run {
 	const struct report_options *options;
 	struct reading reading;
@@ -38,11 +41,11 @@ static bool has_chains(const struct plumb_recording *recording)
 /* Whether no option asks for columns or for a view. */
 static bool asks_for_rows(const struct report_options *options)
 {
-	return !options->fields.count && !report_preset(options) && !options->folded &&
-	       !options->histogram && !options->sharing && !options->callers && !options->callees &&
-	       !options->call_graph && !options->children && !options->no_children &&
-	       !options->widths && !options->percent_limit && !options->common.json &&
-	       !options->csv && !options->common.separator;
+	return !options->fields.count && !options->events.count && !report_preset(options) &&
+	       !options->folded && !options->histogram && !options->sharing && !options->callers &&
+	       !options->callees && !options->call_graph && !options->children &&
+	       !options->no_children && !options->widths && !options->percent_limit &&
+	       !options->common.json && !options->csv && !options->common.separator;
 }
 
 static bool has_event(const struct plumb_recording *recording, const char *name)
@@ -78,6 +81,13 @@ static bool wants(void *user, const struct plumb_samples_item *item,
 	const struct report_run *run = user;
 
 	return choice_wants(&run->reading.choice, item->record, item->task, location);
+}
+
+static bool takes(void *user, const struct plumb_recorded_event *event)
+{
+	const struct report_run *run = user;
+
+	return report_takes(run->options, event);
 }
 
 /* Adds the whole stream. Returns an error of reading. */
@@ -117,11 +127,8 @@ static int print(struct report_run *run)
 		separator = ",";
 	if (options->topdown)
 		profile_topdown(&out, &run->view, options->common.json, separator);
-	else if (options->exact && (options->branch || options->mem || options->mix))
-		profile_counts(&out, &run->view,
-			       options->branch ? PROFILE_BRANCHES
-			       : options->mem  ? PROFILE_MEMORY
-					       : PROFILE_MIX,
+	else if (report_counted(options) >= 0)
+		profile_counts(&out, &run->view, (enum profile_counted)report_counted(options),
 			       options->common.json, separator);
 	else if (options->sharing)
 		profile_sharing(&out, &run->view, options->common.json, separator);
@@ -222,6 +229,9 @@ static int make_profile(struct report_run *run)
 		.wants = choice_is_given(&run->options->from.chosen) ? wants : NULL,
 		.user = run,
 		.wants_by = choice_looks_at(&run->reading.choice),
+		.takes = report_selects(run->options) ? takes : NULL,
+		/* Exact totals need all rows of the few events. */
+		.rows_max = report_counted(run->options) >= 0 ? COUNTED_ROWS : 0,
 	};
 	struct plumb_profile *profile;
 	int error, status;
@@ -301,6 +311,10 @@ static int check_options(const struct report_options *options)
 			"--latency-histogram cannot be combined with --%s: it adds up all records, "
 			"without rows",
 			rows);
+	else if (options->events.count && (options->topdown || options->sharing || options->mem ||
+					   options->branch || options->mix || options->histogram))
+		complain("--event cannot be combined with --topdown, --sharing, --mem, --branch, "
+			 "--mix or --latency-histogram");
 	else if (options->mem + options->branch + options->mix > 1)
 		complain("--mem, --branch and --mix cannot be combined");
 	else if ((options->topdown || options->sharing) &&
@@ -356,6 +370,8 @@ int report_run(struct report_options *options)
 					  &run.paths);
 	if (status == EXIT_FINE)
 		status = check_preset(&run);
+	if (status == EXIT_FINE)
+		status = report_check_events(options, run.reading.recording);
 	if (status == EXIT_FINE)
 		status = report_filter(&run);
 	if (status == EXIT_FINE)
@@ -460,6 +476,14 @@ static const struct option options[] = {
 		.choices = field_names,
 		.help = "print these columns: keys, or share, children, interval, samples, "
 			"period, latency, l1d_misses, mispredictions, ...",
+	},
+	{
+		.letter = 'e',
+		.name = "event",
+		.kind = OPTION_WORDS,
+		.argument = "EVENT,...",
+		.offset = offsetof(struct report_options, events),
+		.help = "use only these events of the recording; * and ? match any text",
 	},
 	FLAG_ROW('n', "show-nr-samples", show_samples,
 		 "accepted for perf compatibility: the default columns have the samples"),

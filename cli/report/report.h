@@ -12,7 +12,7 @@ struct report_options {
 	struct common_options common;
 	struct reading_options from;
 	const char *call_graph, *percent_limit, *widths;
-	struct option_words sort, fields;
+	struct option_words sort, fields, events;
 	unsigned limit;
 	const char *callers, *callees; /* functions */
 	bool mem, branch, mix, folded, histogram, topdown, sharing;
@@ -54,6 +54,19 @@ int report_add_intervals(struct html_page *page, const char *path);
  */
 int report_browse(const struct report_options *options,
 		  int (*report)(struct report_options *options));
+
+/*
+ * events.c: checks that the recording has the events of -e, if there are any. Returns an exit
+ * status, after printing an error.
+ */
+int report_check_events(const struct report_options *options,
+			const struct plumb_recording *recording);
+/* Likewise tells whether to use an event: -e names it, or the view shows it. */
+bool report_takes(const struct report_options *options, const struct plumb_recorded_event *event);
+/* Returns whether report_takes() may return false. */
+bool report_selects(const struct report_options *options);
+/* Returns which view of an exact profile --branch, --mem or --mix is; -1: none. */
+int report_counted(const struct report_options *options);
 
 /* report.c: prints one view of a recording. Returns an exit status. */
 int report_run(struct report_options *options);

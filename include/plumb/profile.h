@@ -137,6 +137,8 @@ struct plumb_profile_options {
 	 * once.
 	 */
 	unsigned wants_by;
+	/* Tells whether to add samples of an event; NULL: of all. Others are as if not recorded. */
+	bool (*takes)(void *user, const struct plumb_recorded_event *event);
 };
 
 /*
@@ -328,6 +330,7 @@ struct plumb_profile_counted {
 	size_t row_count;
 	uint64_t total[PLUMB_PROFILE_COUNTS];    /* of all rows */
 	uint64_t left_out[PLUMB_PROFILE_COUNTS]; /* what `wants` refused */
+	uint64_t given_up[PLUMB_PROFILE_COUNTS]; /* of the total, what is in no row: see rows_max */
 };
 /*
  * Adds up counts of the events of a finished profile of an exact recording. `names` has
@@ -337,6 +340,9 @@ struct plumb_profile_counted {
  */
 PLUMB_API int plumb_profile_counts(const struct plumb_profile *profile, const char *const *names,
 				   size_t name_count, struct plumb_profile_counted *counted);
+
+/* Tells whether such a list names an event, by the name that a recording has for it. */
+PLUMB_API bool plumb_profile_is_named(const char *names, const char *event);
 
 /*
  * Why a cache line moves between cores. A byte is common if several threads use it, at least one

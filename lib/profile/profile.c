@@ -521,6 +521,18 @@ static int add_rows(struct plumb_profile *profile, struct adding *adding, struct
 	return status < 0 ? status : add_values(profile, adding);
 }
 
+/* Tells whether samples of an event are added. The next sample is mostly of the same event. */
+static bool is_taken(struct plumb_profile *profile, const struct plumb_recorded_event *event)
+{
+	if (!profile->options.takes)
+		return true;
+	if (event != profile->last_event) {
+		profile->last_event = event;
+		profile->last_taken = profile->options.takes(profile->options.user, event);
+	}
+	return profile->last_taken;
+}
+
 static int add_sample(struct plumb_profile *profile, const struct plumb_samples_item *item)
 {
 	const enum plumb_cpu_mode mode = plumb_record_mode(item->record);
@@ -529,7 +541,7 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 	struct place *place;
 
 	if (!item->record->event || mode == PLUMB_MODE_GUEST_KERNEL ||
-	    mode == PLUMB_MODE_GUEST_USER)
+	    mode == PLUMB_MODE_GUEST_USER || !is_taken(profile, item->record->event))
 		return 0;
 	adding.event = profiled_event_find(profile, item);
 	if (!adding.event)

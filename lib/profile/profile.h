@@ -221,13 +221,15 @@ struct plumb_profile {
 	uint32_t origin_count;
 	struct hot hot;
 	struct code_table codes;
-	struct profile_code *code;   /* NULL: not used yet */
-	struct tallies tallies;      /* of records that were added in batches */
-	uint64_t generation;         /* of the address spaces */
-	uint64_t tasks_generation;   /* of those and of the threads' names */
-	uint64_t numbers_generation; /* of the rows' and codes' numbers */
-	uint64_t mark;               /* number of samples */
-	const char *comm;            /* of the last sample */
+	struct profile_code *code;                     /* NULL: not used yet */
+	struct tallies tallies;                        /* of records that were added in batches */
+	uint64_t generation;                           /* of the address spaces */
+	uint64_t tasks_generation;                     /* of those and of the threads' names */
+	uint64_t numbers_generation;                   /* of the rows' and codes' numbers */
+	uint64_t mark;                                 /* number of samples */
+	const char *comm;                              /* of the last sample */
+	const struct plumb_recorded_event *last_event; /* for options.takes */
+	bool last_taken;
 	bool finished;
 };
 

@@ -420,7 +420,7 @@ int plumb_profile_add(struct plumb_profile *profile, struct plumb_samples *sampl
 	int status, added;
 
 	if (samples_each_record_once(samples) && (!options->wants || options->wants_by) &&
-	    !options->children && options->paths == PLUMB_PATHS_NONE)
+	    !options->takes && !options->children && options->paths == PLUMB_PATHS_NONE)
 		return add_batches(profile, samples);
 	while ((status = plumb_samples_next(samples, &item)) > 0) {
 		added = profile_add_item(profile, item);

@@ -21,19 +21,17 @@ static bool word_names(const char *word, size_t length, const char *name, size_t
 	return length == name_length && memcmp(word, name, length) == 0;
 }
 
-/* Tells whether an event is one of those that `words` names. */
-static bool names_event(const char *words, const struct plumb_profile_event *event)
+bool plumb_profile_is_named(const char *names, const char *event)
 {
-	const char *name = event->name;
 	size_t length, name_length;
 
-	if (!event->exact || !name || strncmp(name, "exact/", 6) != 0)
+	if (!event || strncmp(event, "exact/", 6) != 0)
 		return false;
-	name += 6;
-	name_length = strcspn(name, "/");
-	for (; *words; words += length + (words[length] == ' ')) {
-		length = strcspn(words, " ");
-		if (word_names(words, length, name, name_length))
+	event += 6;
+	name_length = strcspn(event, "/");
+	for (; *names; names += length + (names[length] == ' ')) {
+		length = strcspn(names, " ");
+		if (word_names(names, length, event, name_length))
 			return true;
 	}
 	return false;
@@ -90,11 +88,13 @@ int plumb_profile_counts(const struct plumb_profile *profile, const char *const 
 		const struct plumb_profile_event *event = &profile->events[e].public;
 
 		for (size_t i = 0; added && i < name_count; i++) {
-			if (!names_event(names[i], event))
+			if (!event->exact || !plumb_profile_is_named(names[i], event->name))
 				continue;
 			counted->total[i] = add_saturating(counted->total[i], event->period);
 			counted->left_out[i] =
 				add_saturating(counted->left_out[i], event->left_out_period);
+			counted->given_up[i] =
+				add_saturating(counted->given_up[i], event->given_up);
 			added = add_event(&adding, e, i);
 		}
 	}

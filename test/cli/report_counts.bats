@@ -165,3 +165,26 @@ equal()
 	run --separate-stderr plumb report -i exact.data --mem --percent-limit 100
 	[ "$status" -eq 0 ]
 }
+
+@test "-e: tables, trees and stacks of the events that are named" {
+	run --separate-stderr plumb report -i exact.data -e BR_MIS_PRED_RETIRED --no-children --csv -F period,symbol
+	[ "$status" -eq 0 ]
+	mispredicted=$(awk -F, 'NR > 1 { sum += $3 } END { print sum }' <<<"$output")
+	json "[e['count'] for e in d['events'] if e['name'] == 'BR_MIS_PRED_RETIRED'] == [$mispredicted]" <stat.json
+	plumb report -i exact.data -e 'br_*' --json |
+		json '[e["name"] for e in d["events"]] == ["exact/BR_RETIRED/", "exact/BR_MIS_PRED_RETIRED/"]'
+	plumb report -i exact.data --folded >all
+	plumb report -i exact.data -e exact/OP_RETIRED/ --folded >one
+	sed -n 's,^exact/OP_RETIRED/;,,p' all >expected
+	[ -s one ]
+	cmp one expected
+	run --separate-stderr plumb report -i exact.data -e BR_MIS_PRED_RETIRED --callers guesses --stdio
+	[[ $output == "exact/BR_MIS_PRED_RETIRED/: "*"─ "*"% main"* ]]
+	[ "$(grep -c ' events, ' <<<"$output")" -eq 1 ]
+	run --separate-stderr plumb report -i exact.data -e INST_RETIRED,CPU_CYCLE
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "plumb: this recording has no event 'CPU_CYCLE'
+       did you mean exact/CPU_CYCLES/?" ]
+	run --separate-stderr plumb report -i exact.data -e INST_RETIRED --topdown
+	[ "$status" -eq 2 ]
+}
