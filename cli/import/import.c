@@ -34,7 +34,7 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "SEP",
 		.offset = offsetof(struct common_options, separator),
-		.help = "set the separator that perf stat -x was given (default: recognize it)",
+		.help = "set the separator of perf stat -x or of a table (default: recognize it)",
 	},
 	OPTION_ROW_JSON,
 	{

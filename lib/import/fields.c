@@ -109,3 +109,86 @@ bool fields_thousands(const char *field, double *number, bool *ambiguous)
 	*ambiguous = *ambiguous || strchr(copy, ',') || !fields_number(copy, number);
 	return !*ambiguous;
 }
+
+/* Copies a field without blanks around it. Returns false if it is too long or not only digits, a
+ * sign, commas and points.
+ */
+static bool copy_digits(const char *field, char copy[64])
+{
+	size_t length, sign;
+
+	field += strspn(field, " \t");
+	sign = *field == '-' || *field == '+';
+	length = sign + strspn(field + sign, "0123456789.,");
+	if (length >= 64 || !strpbrk(field, "0123456789") ||
+	    strspn(field + length, " \t") < strlen(field + length))
+		return false;
+	memcpy(copy, field, length);
+	copy[length] = '\0';
+	return true;
+}
+
+/* Takes the separators of thousands out. Returns false if they do not separate groups of three. */
+static bool drop_thousands(char *copy, char separator, char point)
+{
+	const char rejected[] = {separator, '\0'};
+	char *at = copy + (*copy == '-' || *copy == '+');
+	size_t length = strspn(at, "0123456789");
+	const bool grouped = at[length] == separator;
+
+	if (grouped && (length < 1 || length > 3 || *at == '0'))
+		return false;
+	for (at += length; *at == separator; at += 3) {
+		memmove(at, at + 1, strlen(at));
+		if (strspn(at, "0123456789") != 3)
+			return false;
+	}
+	return (!*at || *at == point) && !strpbrk(at, rejected);
+}
+
+char fields_decimal_point(const char *field)
+{
+	const char *first, *last, *digits;
+	char copy[64], other, at_last;
+
+	if (!copy_digits(field, copy))
+		return '\0';
+	digits = copy + (*copy == '-' || *copy == '+');
+	first = strpbrk(copy, ".,");
+	if (!first)
+		return '\0';
+	last = first;
+	for (const char *next = first; (next = strpbrk(next + 1, ".,"));)
+		last = next;
+	at_last = *last;
+	other = at_last == ',' ? '.' : ',';
+	if (strchr(copy, other)) { /* the last one, if the others are thousands */
+		const bool single = strchr(copy, at_last) == last;
+
+		return single && drop_thousands(copy, other, at_last) ? at_last : '\0';
+	}
+	if (first != last)
+		return drop_thousands(copy, at_last, other) ? other : '\0';
+	return strlen(last + 1) != 3 || first == digits || first - digits > 3 || *digits == '0'
+		       ? at_last
+		       : '\0';
+}
+
+bool fields_local(const char *field, char point, double *number, bool *ambiguous)
+{
+	char copy[64], *at;
+
+	*ambiguous = false;
+	if (!strpbrk(field, ".,"))
+		return fields_number(field, number);
+	if (!copy_digits(field, copy)) /* an exponent */
+		return !strchr(field, ',') && fields_number(field, number);
+	*ambiguous = true;
+	if (!point || !drop_thousands(copy, point == ',' ? '.' : ',', point))
+		return false;
+	at = strchr(copy, point);
+	if (at)
+		*at = '.';
+	*ambiguous = !fields_number(copy, number);
+	return !*ambiguous;
+}

@@ -84,8 +84,8 @@ void import_begin(struct import *import);
 void import_end(struct import *import);
 
 /*
- * Adds what a file contains. `separator` is perf's -x, or NULL to recognize it. Returns 0; SYNTAX,
- * INVALID or LIMIT with a finding; or NO_MEMORY.
+ * Adds what a file contains. `separator` is perf's -x or a table's, or NULL to recognize it.
+ * Returns 0; SYNTAX, INVALID or LIMIT with a finding; or NO_MEMORY.
  */
 int import_read(struct import *import, enum import_format format, const char *separator,
 		const char *path, const char *bytes, size_t size,

@@ -52,11 +52,13 @@ static enum import_format recognize(struct reader *reader, const char *line, cha
 		return IMPORT_PERF_JSON;
 	if (topdown_is_heading(line))
 		return IMPORT_TOPDOWN_TOOL;
+	if (reader->separator && table_is_heading(line, reader->separator))
+		return IMPORT_TABLE;
 	if (!reader->separator)
 		reader->separator = perf_csv_separator(line, found);
 	if (reader->separator)
 		return IMPORT_PERF_CSV;
-	return strchr(line, ',') ? IMPORT_TABLE : IMPORT_ANY;
+	return strpbrk(line, ",;\t") ? IMPORT_TABLE : IMPORT_ANY;
 }
 
 static int read_as(struct reader *reader, enum import_format format, char *text)

@@ -42,6 +42,16 @@ bool fields_number(const char *field, double *number);
  * Sets `ambiguous` if it has only digits and commas, or points, but may be either kind of number.
  */
 bool fields_thousands(const char *field, double *number, bool *ambiguous);
+/*
+ * Returns which of ',' and '.' a field shows to be the decimal point: "1,5" and "1.234,5" do for
+ * the comma. Returns '\0' if it is no number, or shows nothing: "1,234" may be either.
+ */
+char fields_decimal_point(const char *field);
+/*
+ * Reads a field of a table whose decimal point is `point`; the other of ',' and '.' separates
+ * groups of three digits. '\0': the point is unknown. Sets `ambiguous` as fields_thousands() does.
+ */
+bool fields_local(const char *field, char point, double *number, bool *ambiguous);
 
 /* ---- add.c ----------------------------------------------------------------------------------- */
 
@@ -66,6 +76,8 @@ int table_read(struct reader *reader, char *text);
 
 /* Returns the separator of perf stat -x that makes sense of a line, in `found`; or NULL. */
 const char *perf_csv_separator(const char *line, char found[2]);
+/* Tells whether a line may have a table's headings: several fields, and no number. */
+bool table_is_heading(const char *line, const char *separator);
 /* Tells whether a line has topdown-tool's headings. */
 bool topdown_is_heading(const char *line);
 

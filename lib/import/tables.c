@@ -109,31 +109,99 @@ int topdown_read(struct reader *reader, char *text)
 
 struct table {
 	struct fields headings, row;
+	const char *separator;
+	char point; /* of decimals, where fields are not cut at commas; '\0': unknown */
 	double sums[FIELDS_MAX]; /* NaN: no number yet */
-	bool text[FIELDS_MAX];   /* the column has something else, too */
+	bool text[FIELDS_MAX];   /* the column has something else, too, such as "N/A" */
 	size_t rows[FIELDS_MAX]; /* with a number in the column */
 	size_t row_count;        /* with any number */
 };
 
+/* Returns the separator that cuts the headings into most fields, in `found`. */
+static const char *table_separator(const char *headings, char found[2])
+{
+	static const char usual[] = ",;\t";
+	size_t most = 0;
+
+	found[1] = '\0';
+	for (const char *c = usual; *c; c++) {
+		const char separator[] = {*c, '\0'};
+		char *copy = strdup(headings);
+		struct fields f;
+
+		if (!copy)
+			return NULL;
+		if (fields_cut(&f, copy, separator) && f.count > most) {
+			most = f.count;
+			*found = *c;
+		}
+		free(copy);
+	}
+	return most > 0 ? found : ",";
+}
+
+bool table_is_heading(const char *line, const char *separator)
+{
+	char *copy = strdup(line);
+	bool is = false, ambiguous;
+	struct fields f;
+	double number;
+
+	if (copy && fields_cut(&f, copy, separator)) {
+		is = f.count > 1;
+		for (size_t i = 0; i < f.count; i++)
+			is = is && *f.at[i] != '<' &&
+			     !fields_thousands(f.at[i], &number, &ambiguous);
+	}
+	free(copy);
+	return is;
+}
+
+/* Finds the decimal point in all rows: '\0' if none shows it, or they contradict each other. */
+static int find_point(struct table *t, const char *rows)
+{
+	char *copy = strdup(rows), *text = copy, *line, point = '\0';
+	bool contradicted = false;
+
+	if (!copy)
+		return PLUMB_ERR_NO_MEMORY;
+	while (fields_next_line(&text, &line)) {
+		if (!fields_cut(&t->row, line, t->separator))
+			break; /* table_row() says so */
+		for (size_t i = 0; i < t->headings.count && i < t->row.count; i++) {
+			const char shown = fields_decimal_point(t->row.at[i]);
+
+			contradicted |= shown && point && shown != point;
+			point = shown ? shown : point;
+		}
+	}
+	t->point = contradicted ? '\0' : point;
+	free(copy);
+	return 0;
+}
+
 static int table_row(struct reader *reader, struct table *t, char *line)
 {
+	const bool commas = strcmp(t->separator, ",") == 0;
 	bool any = false;
 
-	if (!fields_cut(&t->row, line, ","))
+	if (!fields_cut(&t->row, line, t->separator))
 		return reader_refuse(reader, PLUMB_ERR_LIMIT, "too many fields");
 	for (size_t i = 0; i < t->headings.count && i < t->row.count; i++) {
 		bool ambiguous;
 		double number;
 
-		if (fields_thousands(t->row.at[i], &number, &ambiguous)) {
+		if (commas ? fields_thousands(t->row.at[i], &number, &ambiguous)
+			   : fields_local(t->row.at[i], t->point, &number, &ambiguous)) {
 			t->sums[i] = isnan(t->sums[i]) ? number : t->sums[i] + number;
 			t->rows[i]++;
 			any = true;
 		} else if (ambiguous) {
-			return reader_refuse(reader, PLUMB_ERR_INVALID,
-					     "ambiguous number \"%s\" of %s: commas may only "
-					     "separate groups of three digits",
-					     t->row.at[i], t->headings.at[i]);
+			return reader_refuse(
+				reader, PLUMB_ERR_INVALID, "ambiguous number \"%s\" of %s: %s",
+				t->row.at[i], t->headings.at[i],
+				commas ? "commas may only separate groups of three digits"
+				       : "\",\" and \".\" may each be the decimal point");
 		} else if (*t->row.at[i]) {
 			t->text[i] = true;
 		}
@@ -142,13 +210,16 @@ static int table_row(struct reader *reader, struct table *t, char *line)
 	return 0;
 }
 
-/* Adds the columns of numbers. Those below 0 are no counts; those with gaps have no sum. */
+/*
+ * Adds the columns with numbers. Those below 0 are no counts. Those with gaps have no sum: rows
+ * with nothing, or with something else than a number.
+ */
 static int add_columns(struct reader *reader, const struct table *t)
 {
 	int error = 0;
 
 	for (size_t i = 0; error == 0 && i < t->headings.count; i++) {
-		const bool gaps = t->rows[i] < t->row_count;
+		const bool gaps = t->rows[i] < t->row_count || t->text[i];
 		const struct addition a = {.name = t->headings.at[i],
 					   .value = gaps ? (double)NAN : t->sums[i],
 					   .gaps = gaps,
@@ -158,7 +229,7 @@ static int add_columns(struct reader *reader, const struct table *t)
 					   .deviation = NAN,
 					   .column = true};
 
-		if (!t->text[i] && t->sums[i] >= 0 && isfinite(t->sums[i]) && *a.name)
+		if (t->sums[i] >= 0 && isfinite(t->sums[i]) && *a.name)
 			error = import_add(reader, &a);
 	}
 	return error;
@@ -168,14 +239,21 @@ int table_read(struct reader *reader, char *text)
 {
 	struct table *t = calloc(1, sizeof(*t));
 	int error = 0;
-	char *line = NULL;
+	char *line = NULL, found[2];
 
 	if (!t)
 		return PLUMB_ERR_NO_MEMORY;
 	reader->line++;
-	if (!fields_next_line(&text, &line) || !fields_cut(&t->headings, line, ",") ||
-	    t->headings.count < 2)
+	if (fields_next_line(&text, &line)) {
+		t->separator = reader->separator ? reader->separator : table_separator(line, found);
+		if (!t->separator)
+			error = PLUMB_ERR_NO_MEMORY;
+	}
+	if (error == 0 && (!t->separator || !fields_cut(&t->headings, line, t->separator) ||
+			   t->headings.count < 2))
 		error = reader_refuse(reader, PLUMB_ERR_SYNTAX, "no headings of columns");
+	if (error == 0)
+		error = find_point(t, text);
 	for (size_t i = 0; i < FIELDS_MAX; i++)
 		t->sums[i] = NAN;
 	while (error == 0 && fields_next_line(&text, &line)) {

@@ -308,6 +308,34 @@ gaps()
 		d['events'][1]['count'] == 8000"
 }
 
+@test "a table's cell without a number leaves its column without a total" {
+	printf '%s\n' Function,CPU_CYCLES,STALL_SLOT_BACKEND f,100,N/A g,100,500 >some.csv
+	imported --json some.csv | json "d['events'][0]['count'] == 200 and
+		d['events'][1]['count'] is None and
+		any('some rows did not count them: STALL_SLOT_BACKEND' in w for w in d['warnings'])"
+	# Where it is the row's only number, too.
+	printf '%s\n' Function,CPU_CYCLES f,100 g,- >one.csv
+	imported --json one.csv | json "d['events'][0]['count'] is None and
+		any('STALL' not in w and 'CPU_CYCLES' in w for w in d['warnings'])"
+}
+
+@test "reads tables with semicolons and tabs, and decimal commas" {
+	printf '%s\n' 'Function;Seconds;CPU_CYCLES;STALL_SLOT_BACKEND' \
+		'f(1,2);0,5;1.000,0;1.234' 'g;1,25;1.234.000;4000' >semicolons.csv
+	tr ';' '\t' <semicolons.csv >tabs.csv
+	for arguments in semicolons.csv tabs.csv "-x ; semicolons.csv" "-x \\t tabs.csv" \
+		"--format table semicolons.csv"; do
+		# shellcheck disable=SC2086 # several words
+		imported --json $arguments | json "d['source'] == 'table' and
+			d['events'][0]['count'] == 1235000 and d['events'][1]['count'] == 5234" || {
+			echo "$arguments" && return 1
+		}
+	done
+	# A decimal point makes the same number another one.
+	printf '%s\n' 'Function;Seconds;CPU_CYCLES' 'f;0.5;1,234' 'g;0.25;1.5e3' >points.csv
+	imported --json points.csv | json "d['events'][0]['count'] == 2734"
+}
+
 @test "the events of the manual's example give all metrics of level 1" {
 	# shellcheck disable=SC2154 # by lib.bash
 	sed -n 's/.*perf stat -j .* -e \([^ ]*\) .*/\1/p' "$here/../../man/plumb-import.1.scd" >events
@@ -347,6 +375,9 @@ gaps()
 		Function,CPU_CYCLES\nf,1\nf,"0,125"\n|bad:3: ambiguous number "0,125" of CPU_CYCLES
 		Function,CPU_CYCLES\nf,"1,0000"\n|bad:2: ambiguous number "1,0000" of CPU_CYCLES
 		Function,CPU_CYCLES\nf,"1.000,5"\n|bad:2: ambiguous number "1.000,5" of CPU_CYCLES
+		Function;CPU_CYCLES\nf;1,234\n|bad:2: ambiguous number "1,234" of CPU_CYCLES: "," and "."
+		Function;CPU_CYCLES\nf;1,5\ng;1.5\n|bad:2: ambiguous number "1,5" of CPU_CYCLES
+		Function;CPU_CYCLES\nf;0,5\ng;12.34,5\n|bad:3: ambiguous number "12.34,5" of CPU_CYCLES
 		one two three\n|bad: neither perf stat -j or -x, nor a CSV table
 		5,,nothing,1,100.00\n|neoverse-n3-r0p0 has none of the events in the input
 		5,,armv8_a/cycles/,1,100.00\n6,,armv8_b/cycles/,1,100.00\n|these are counts of two PMUs, armv8_a and armv8_b
