@@ -118,6 +118,7 @@ uint64_t core_cycle(const struct core *core);
  * when a line last moved between any two cores, or will.
  */
 uint64_t core_time(const struct core *core);
+bool core_has_shadows(const struct core *core); /* else core_note_latest() does nothing */
 void core_note_latest(struct core *core);
 void core_wait_until(struct core *core, uint64_t time, uint64_t delay);
 uint64_t core_lines_moved(const struct core *core);

@@ -237,6 +237,11 @@ uint64_t core_time(const struct core *core)
 	return memory_time(core->memory, later(core->cycle, core->memory_floor));
 }
 
+bool core_has_shadows(const struct core *core)
+{
+	return core->shadows;
+}
+
 void core_note_latest(struct core *core)
 {
 	for (struct core *shadow = core->shadows; shadow; shadow = shadow->shadows)

@@ -103,7 +103,7 @@ static void leave_behind(struct thread *left, enum host_state host)
 	left->state = host == HOST_GONE ? STATE_NONE : STATE_SLEEPS;
 	if (host == HOST_GONE)
 		order.present--;
-	order_grant();
+	order_grant(NULL);
 }
 
 /* Whether the thread that has the turn waits in QEMU until no other executes. */
@@ -128,7 +128,7 @@ static void look_at(struct thread *watched, unsigned looks)
 		/* It was not woken after all, but another one. */
 		watched->coming = false;
 		watched->state = STATE_SLEEPS;
-		order_grant();
+		order_grant(NULL);
 	} else if (asleep || host == HOST_GONE) {
 		leave_behind(watched, host);
 	} else if (is_stuck(watched, host, looks) && pass_next()) {
@@ -143,7 +143,7 @@ long lookout_look(struct thread *self, struct watching *watching, long pause)
 	order_lock();
 	watched = order.holder;
 	if (!watched && self->state == STATE_WAITS)
-		order_grant();
+		order_grant(self);
 	if (!watched || watched == self || order_first_here(false) != self) {
 		pause = POLL_MAX_NS;
 	} else if (watching->moves != order.moves) {

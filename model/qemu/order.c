@@ -12,10 +12,7 @@
 #define AHEAD_APART 8    /* times further ahead while no lines move between cores */
 #define AHEAD_AFTER 4096 /* cycles without such moves after which that is so */
 
-struct order order;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct thread *woken_later; /* on the host, once the lock is free; or NULL */
+struct order order = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
 static uint64_t seed;
 static _Atomic uint32_t news;      /* futex: changes when a thread begins or is back */
 static _Atomic unsigned listeners; /* threads that may sleep on it */
@@ -32,13 +29,13 @@ void order_set_up(unsigned cycles, uint64_t seed_given)
 
 void order_forked(void)
 {
-	pthread_mutex_init(&lock, NULL);
+	order.lock = (pthread_mutex_t)PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 	for (unsigned i = 0; i < order.count; i++) {
 		order.threads[i]->state = STATE_NONE;
 		order.threads[i]->passed = order.threads[i]->coming = false;
 	}
 	order.present = 0;
-	order.holder = order.entering = woken_later = NULL;
+	order.holder = order.entering = order.released_later = order.woken_later = NULL;
 	order.over = false;
 	order.latest = 0;
 }
@@ -88,24 +85,35 @@ void order_park(struct thread *thread, uint32_t value, long ns)
 /* Has a thread woken once the lock is free: it would only wait for that, too. */
 static void wake_later(struct thread *thread)
 {
-	if (woken_later && woken_later != thread)
-		futex_wake(&woken_later->go);
-	woken_later = thread;
+	if (order.woken_later && order.woken_later != thread)
+		futex_wake(&order.woken_later->go);
+	order.woken_later = thread;
+}
+
+static void release(struct thread *thread)
+{
+	atomic_store(&thread->ready, true);
+	atomic_fetch_add(&thread->go, 1);
 }
 
 void order_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&order.lock);
 }
 
 void order_unlock(void)
 {
-	struct thread *thread = woken_later;
+	struct thread *released = order.released_later, *woken = order.woken_later;
 
-	woken_later = NULL;
-	pthread_mutex_unlock(&lock);
-	if (thread)
-		futex_wake(&thread->go);
+	order.released_later = order.woken_later = NULL;
+	pthread_mutex_unlock(&order.lock);
+	if (released) {
+		release(released);
+		if (atomic_load(&released->parked))
+			futex_wake(&released->go);
+	}
+	if (woken)
+		futex_wake(&woken->go);
 }
 
 enum host_state order_host_state(const struct thread *thread)
@@ -163,18 +171,25 @@ void order_call_first_here(void)
 	wake_later(first);
 }
 
-static unsigned lead(const struct thread *thread)
+static unsigned lead(const struct core *core)
 {
-	uint64_t moved = core_lines_moved(thread->core);
+	uint64_t moved = core_lines_moved(core);
 
 	return moved && order.latest < moved + AHEAD_AFTER ? ahead : ahead * AHEAD_APART;
 }
 
-void order_set_until(struct thread *thread)
+/* `core`: any of this process. */
+static void set_until(struct thread *thread, struct thread *follower, const struct core *core)
 {
-	const struct thread *next = order_first_waiting(thread);
+	thread->follower = follower;
+	atomic_store_explicit(&thread->turn.until,
+			      follower ? follower->now + lead(core) : UINT64_MAX,
+			      memory_order_relaxed);
+}
 
-	atomic_store(&thread->turn.until, next ? next->now + lead(thread) : UINT64_MAX);
+void order_set_until(struct thread *thread, struct thread *follower)
+{
+	set_until(thread, follower, thread->core);
 }
 
 static void keep_latest(const struct thread *thread)
@@ -182,7 +197,8 @@ static void keep_latest(const struct thread *thread)
 	if (thread->now <= order.latest)
 		return;
 	order.latest = thread->now;
-	core_note_latest(thread->core);
+	if (thread->shadowed)
+		core_note_latest(thread->core);
 }
 
 void order_note_time(struct thread *thread)
@@ -194,29 +210,41 @@ void order_note_time(struct thread *thread)
 void order_wait_next(struct thread *thread)
 {
 	thread->state = STATE_WAITS;
-	atomic_store(&thread->ready, false);
+	atomic_store_explicit(&thread->ready, false, memory_order_relaxed);
 }
 
 void order_release(struct thread *thread)
 {
-	atomic_store(&thread->ready, true);
-	atomic_fetch_add(&thread->go, 1);
+	release(thread);
 	if (atomic_load(&thread->parked))
 		wake_later(thread);
 }
 
-void order_grant(void)
+/*
+ * Has a thread that was given the turn go on once the lock is free, so that neither waits for the
+ * other. Only one that surely waits until then: others may wait again by the time.
+ */
+static void release_later(struct thread *thread)
+{
+	if (order.released_later || thread->passed || thread->coming)
+		order_release(thread);
+	else
+		order.released_later = thread;
+}
+
+void order_grant(const struct thread *by)
 {
 	struct thread *first = order_first_waiting(NULL);
 
 	order.holder = first;
 	if (!first)
 		return;
-	order.moves++;
+	order_count_move();
 	first->state = STATE_RUNS;
 	keep_latest(first);
-	order_set_until(first);
-	order_release(first);
+	/* Not the core of the first one, whose host has its lines elsewhere. */
+	set_until(first, order_first_waiting(first), (by ? by : first)->core);
+	release_later(first);
 }
 
 /*

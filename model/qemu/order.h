@@ -27,14 +27,33 @@ enum state {
 	STATE_SLEEPS /* in a system call, without the turn */
 };
 
+/*
+ * Fields that whoever has the turn changes for the next one are in a line of the host by
+ * themselves, since it is lines that a change of turns waits for.
+ */
 struct thread {
 	struct turn turn;
 	struct core *core;
-	unsigned index;
+	uint64_t now;            /* model time, when last noted */
+	uint64_t begun;          /* order of begin, for equal times */
+	enum state state;        /* of them, only the one that waits may be changed by others */
+	bool shadowed;           /* its core has shadows */
+	bool coming;             /* was woken, and is in the order of turns, but not here yet */
+	bool passed;             /* executes without its turn, so that QEMU can stop all threads */
+	bool outside;            /* of QEMU's loop of execution, in which others stop it */
+	_Atomic bool here;       /* back from the call, in turns.c */
+	struct thread *follower; /* the first one that waited when it got the turn; or NULL */
+
+	/*
+	 * It need not wait: it has its turn, is passed, or turns are over. In a line of the host by
+	 * itself: the thread looks at it all the time while others change the rest.
+	 */
+	_Alignas(HOST_LINE) _Atomic bool ready;
+	_Atomic bool parked; /* sleeps on `go` */
+	_Atomic uint32_t go; /* futex, changes with `ready` */
+
+	_Alignas(HOST_LINE) unsigned index;
 	pid_t tid;
-	enum state state;
-	uint64_t now;          /* model time, when last noted */
-	uint64_t begun;        /* order of begin, for equal times */
 	uint64_t calls;        /* that it has made */
 	uint64_t others;       /* that had begun before its call */
 	int64_t call, result;  /* the last system call */
@@ -43,33 +62,27 @@ struct thread {
 	uint64_t futex;        /* the address that it sleeps on, if that is known; or 0 */
 	uint64_t asleep;       /* order of the sleeps on futexes */
 	bool awaited;          /* the call of the thread that has the turn may wake it there */
-	bool coming;           /* was woken, and is in the order of turns, but not here yet */
 	_Atomic bool returned; /* QEMU is done with the call */
-	_Atomic bool here;     /* back from the call, in turns.c */
 	unsigned sleeps_left;  /* times that it sleeps for its turn without looking for long */
 	unsigned sleeps_next;  /* the same, when it has next looked in vain */
-	bool outside;          /* of QEMU's loop of execution, in which others stop it */
-	bool passed;           /* executes without its turn, so that QEMU can stop all threads */
-	_Atomic uint32_t go;   /* futex, changes with `ready` */
-	_Atomic bool parked;   /* sleeps on it */
-	/*
-	 * It need not wait: it has its turn, is passed, or turns are over. In a line of the host by
-	 * itself: the thread looks at it all the time while others change the rest.
-	 */
-	_Alignas(HOST_LINE) _Atomic bool ready;
 };
 
 struct order {
-	struct thread *threads[THREADS_MAX]; /* never freed; of those that ended, used again */
-	unsigned count;                      /* of them */
-	_Atomic unsigned present;            /* threads that have begun and not ended */
-	struct thread *holder;               /* has the turn; NULL: all sleep */
-	struct thread *entering;             /* is about to sleep on a futex */
-	uint64_t begun;
-	uint64_t moves;  /* of whoever has the turn: calls into turns.c */
-	uint64_t latest; /* model time of the holder, when last noted */
+	/* What each change of turns changes, in two lines of the host. */
+	_Alignas(2 * HOST_LINE) pthread_mutex_t lock;
+	struct thread *holder;  /* has the turn; NULL: all sleep */
+	uint64_t latest;        /* model time of the holder, when last noted */
+	_Atomic uint64_t moves; /* of whoever has the turn: calls into turns.c */
+	/* By the thread that has the lock, once that is free; or NULL. */
+	struct thread *released_later, *woken_later;
+	struct thread *entering; /* is about to sleep on a futex */
+
+	_Alignas(2 * HOST_LINE) uint64_t begun;
+	unsigned count;           /* of `threads` */
+	_Atomic unsigned present; /* threads that have begun and not ended */
 	_Atomic bool over;
-	unsigned processors; /* of the host */
+	unsigned processors;                 /* of the host */
+	struct thread *threads[THREADS_MAX]; /* never freed; of those that ended, used again */
 };
 
 extern struct order order;
@@ -79,7 +92,7 @@ void order_set_up(unsigned cycles, uint64_t seed);
 void order_forked(void);
 
 void order_lock(void);
-void order_unlock(void);
+void order_unlock(void); /* whoever was given the turn goes on then */
 
 /* News: a thread begins or is back. Without the lock. */
 uint32_t order_news(void);
@@ -87,6 +100,13 @@ void order_listen(uint32_t seen, long ns); /* waits for news since `seen`, or fo
 void order_announce(void);
 /* Sleeps on `go` as long as it has the value, or for some time. Without the lock. */
 void order_park(struct thread *thread, uint32_t value, long ns);
+
+static inline void order_count_move(void)
+{
+	atomic_store_explicit(&order.moves,
+			      atomic_load_explicit(&order.moves, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+}
 
 /* Returns what a thread does on the host. */
 enum host_state order_host_state(const struct thread *thread);
@@ -99,13 +119,14 @@ struct thread *order_first_here(bool inside);
 void order_call_first_here(void);
 
 void order_note_time(struct thread *thread);
-void order_set_until(struct thread *thread);
+/* Has a thread execute until it is too far ahead of the first other one that waits, if any. */
+void order_set_until(struct thread *thread, struct thread *follower);
 /* The thread waits for its turn. */
 void order_wait_next(struct thread *thread);
 /* The thread has to wait no more, whether it has its turn or not. */
 void order_release(struct thread *thread);
-/* Gives the turn to the first thread that waits for it, if any. */
-void order_grant(void);
+/* Gives the turn to the first thread that waits for it, if any. `by`: who calls this, or NULL. */
+void order_grant(const struct thread *by);
 /* A thread comes, or comes back: not before what has woken it, and later by what the seed says. */
 void order_join(struct thread *thread);
 

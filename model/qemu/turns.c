@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/turns.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "qemu/calls.h"
@@ -12,9 +14,15 @@
 #include "qemu/pause.h"
 #include "qemu/sleepers.h"
 
-#define SPINS       2000 /* looks at a word before it is slept on: some tens of microseconds */
-#define SPINS_MIN   20   /* of them while the last ones were in vain */
-#define SLEEPS_MAX  255  /* times that a thread sleeps before it looks for longer again */
+#define SPINS       2000   /* looks at a word before it is slept on: some tens of microseconds */
+#define SPINS_MIN   20     /* of them while the last ones were in vain */
+#define YIELDS      400    /* of the processor to other threads that wait, before a thread sleeps */
+#define YIELD_SPINS 10     /* looks between two of them */
+#define YIELD_NS    500000 /* one that takes longer went to another program */
+#define YIELDERS    16     /* threads at most that do so */
+#define APART_MIN   64     /* turns without yields after such a one; more if it happens again */
+#define APART_MAX   131072
+#define SLEEPS_MAX  255 /* times that a thread sleeps before it looks for longer again */
 #define POLL_NS     20000
 #define POLL_MAX_NS 2000000
 #define BORN_MAX    15000 /* looks, each after POLL_MAX_NS, for a thread that was made */
@@ -22,27 +30,113 @@
 /* ---- Waiting ---------------------------------------------------------------------------------
  */
 
+/* How a thread waits, for as long as its turn may come soon. */
+enum manner {
+	MANNER_SLEEP,
+	MANNER_LOOK, /* nobody else needs the processor */
+	MANNER_YIELD /* more threads wait than there are processors */
+};
+
+/* Whether threads yield the processor to others. Never locked: it changes no count. */
+static struct {
+	_Atomic uint64_t from; /* number of the move from which on they do */
+	_Atomic uint64_t apart;
+} yields;
+
+/* Returns how a thread is to wait. With the lock held. */
+static enum manner find_manner(const struct thread *self)
+{
+	unsigned waiting = 0;
+
+	for (unsigned i = 0; i < order.count; i++)
+		waiting += order.threads[i]->state == STATE_WAITS;
+	if (order.holder == self)
+		return MANNER_LOOK;
+	if (waiting >= order.processors && waiting <= YIELDERS && order.moves >= yields.from)
+		return MANNER_YIELD;
+	return order.processors > 1 && order_first_waiting(NULL) == self ? MANNER_LOOK
+									 : MANNER_SLEEP;
+}
+
+static uint64_t host_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * A thread has yielded for `ns`. Returns whether that went well. While other programs use the
+ * processors, who yields gives them a slice of time each, which takes hundreds of times as long as
+ * to be woken.
+ */
+static bool was_quick(uint64_t ns)
+{
+	uint64_t apart = atomic_load(&yields.apart);
+
+	if (ns < YIELD_NS) {
+		if (apart)
+			atomic_store(&yields.apart, apart - (apart + 15) / 16);
+		return true;
+	}
+	apart = 2 * apart + APART_MIN;
+	if (apart > APART_MAX)
+		apart = APART_MAX;
+	atomic_store(&yields.apart, apart);
+	atomic_store(&yields.from, order.moves + apart);
+	return false;
+}
+
+static bool look(const struct thread *self, unsigned times)
+{
+	for (unsigned i = 0; i < times; i++) {
+		if (atomic_load_explicit(&self->ready, memory_order_acquire))
+			return true;
+		host_pause();
+	}
+	return false;
+}
+
+/*
+ * Has other threads that wait use the processor meanwhile: to be woken takes some ten times as long
+ * as to be next when another one yields.
+ */
+static bool look_and_yield(const struct thread *self)
+{
+	uint64_t before = host_ns(), after;
+
+	for (unsigned i = 0; i < YIELDS; i++) {
+		if (look(self, YIELD_SPINS))
+			return true;
+		sched_yield();
+		after = host_ns();
+		if (!was_quick(after - before))
+			break;
+		before = after;
+	}
+	return false;
+}
+
 /*
  * Looks for a while at whether the thread is ready. A thread that looked in vain sleeps at once the
  * next times, for longer each time that happens again: the processors may be busy. It tries again
  * now and then, since to wake a thread takes longer than most turns: once both of two threads
  * sleep, neither would be soon enough any more.
  */
-static bool spin(struct thread *self)
+static bool spin(struct thread *self, enum manner manner)
 {
 	const bool shortly = self->sleeps_left > 0;
 
+	if (manner == MANNER_YIELD)
+		return look_and_yield(self);
 	self->sleeps_left -= shortly;
-	for (unsigned i = 0; i < (shortly ? SPINS_MIN : SPINS); i++) {
-		if (atomic_load_explicit(&self->ready, memory_order_acquire)) {
-			if (!shortly)
-				self->sleeps_next /= 2;
-			return true;
-		}
-		host_pause();
-	}
 	if (shortly)
-		return false;
+		return look(self, SPINS_MIN);
+	if (look(self, SPINS)) {
+		self->sleeps_next /= 2;
+		return true;
+	}
 	self->sleeps_next = 2 * self->sleeps_next + 1;
 	if (self->sleeps_next > SLEEPS_MAX)
 		self->sleeps_next = SLEEPS_MAX;
@@ -50,13 +144,13 @@ static bool spin(struct thread *self)
 	return false;
 }
 
-/* Returns when the thread is ready. `next`: nobody else has the turn before it. */
-static void wait_until_ready(struct thread *self, bool next)
+/* Returns when the thread is ready. */
+static void wait_until_ready(struct thread *self, enum manner manner)
 {
 	struct watching watching = {0};
 	long pause = POLL_NS;
 
-	if (next && order.processors > 1 && spin(self))
+	if (manner != MANNER_SLEEP && spin(self, manner))
 		return;
 	while (!atomic_load(&self->ready)) {
 		uint32_t go = atomic_load(&self->go);
@@ -68,31 +162,35 @@ static void wait_until_ready(struct thread *self, bool next)
 	}
 }
 
-/* Returns when the thread is to execute. */
-static void wait_for_turn(struct thread *self, bool next)
+/* Has the host fetch what the end of the turn will change, while the thread executes. */
+static void fetch_for_next_turn(const struct thread *self)
 {
-	wait_until_ready(self, next);
+	host_fetch_to_write(&order.lock);
+	host_fetch_to_write(&order.moves);
+	if (self->follower)
+		host_fetch_to_write(self->follower);
+}
+
+/* Returns when the thread is to execute. */
+static void wait_for_turn(struct thread *self, enum manner manner)
+{
+	wait_until_ready(self, manner);
+	fetch_for_next_turn(self);
 	if (order.entering && !self->passed)
 		sleepers_await_entered();
 	core_catch_up(self->core);
 }
 
-/* Whether the thread has its turn, or nobody else has one before it. With the lock held. */
-static bool is_next(const struct thread *self)
-{
-	return order.holder == self || order_first_waiting(NULL) == self;
-}
-
 /* Waits for the turn, with the lock held, which it releases. The thread's state is STATE_WAITS. */
 static void wait_unlocked(struct thread *self)
 {
-	bool next;
+	enum manner manner;
 
 	if (!order.holder)
-		order_grant();
-	next = is_next(self);
+		order_grant(self);
+	manner = find_manner(self);
 	order_unlock();
-	wait_for_turn(self, next);
+	wait_for_turn(self, manner);
 }
 
 /* Whoever has the turn is not alone any more, and looks again whose it is. */
@@ -105,16 +203,16 @@ static void end_alone(void)
 /* The thread comes, or comes back. Waits for the turn, with the lock held, which it releases. */
 static void join(struct thread *self)
 {
-	bool next;
+	enum manner manner;
 
 	order_join(self);
 	end_alone();
 	if (!order.holder)
-		order_grant();
-	next = is_next(self);
+		order_grant(self);
+	manner = find_manner(self);
 	order_unlock();
 	order_announce();
-	wait_for_turn(self, next);
+	wait_for_turn(self, manner);
 }
 
 /* ---- The interface --------------------------------------------------------------------------- */
@@ -152,6 +250,7 @@ struct turn *turn_begin(unsigned index, struct core *core)
 	}
 	order.present++;
 	self->core = core;
+	self->shadowed = core_has_shadows(core);
 	self->index = index;
 	self->tid = (pid_t)syscall(SYS_gettid);
 	self->begun = order.begun++;
@@ -166,7 +265,7 @@ struct turn *turn_begin(unsigned index, struct core *core)
 void turn_take(struct turn *turn)
 {
 	struct thread *self = (struct thread *)turn;
-	const struct thread *next;
+	struct thread *next;
 
 	atomic_store(&self->here, true);
 	order_lock();
@@ -175,10 +274,10 @@ void turn_take(struct turn *turn)
 		order_unlock();
 		return;
 	}
-	order.moves++;
+	order_count_move();
 	order_note_time(self);
 	next = order_first_waiting(self);
-	order_set_until(self);
+	order_set_until(self, next);
 	if (!next || self->now < atomic_load(&turn->until)) {
 		order_unlock();
 		return;
@@ -194,7 +293,7 @@ void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 
 	atomic_store(&self->here, true);
 	order_lock();
-	order.moves++;
+	order_count_move();
 	turn->away = true;
 	order_note_time(self);
 	self->calls++;
@@ -210,7 +309,7 @@ void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 		if (sleepers_falls_asleep(self)) {
 			self->state = STATE_SLEEPS;
 			order.entering = self;
-			order_grant();
+			order_grant(self);
 		} else if (calls_may_sleep(number, arguments)) {
 			order_call_first_here();
 		} else {
@@ -266,12 +365,12 @@ static void end_call(struct thread *self)
 /* The thread was woken, and has its place in the order already. */
 static void arrive(struct thread *self)
 {
-	bool next;
+	enum manner manner;
 
 	self->coming = false;
-	next = is_next(self);
+	manner = find_manner(self);
 	order_unlock();
-	wait_for_turn(self, next);
+	wait_for_turn(self, manner);
 }
 
 void turn_back(struct turn *turn, bool outside)
@@ -283,7 +382,7 @@ void turn_back(struct turn *turn, bool outside)
 	atomic_store(&self->here, true);
 	order_lock();
 	atomic_store(&self->here, false);
-	order.moves++;
+	order_count_move();
 	turn->away = false;
 	self->outside = outside;
 	if (self->passed) {
