@@ -82,6 +82,8 @@ enum model_outside {
 	OUTSIDE_RANDOM = 1 << 3, /* random numbers of the kernel */
 	OUTSIDE_CHILD = 1 << 4,  /* waits for another process */
 	OUTSIDE_MEMORY = 1 << 5, /* has memory in common with another process */
+	OUTSIDE_NUMBER = 1 << 6, /* asks for the number of a process or a thread */
+	OUTSIDE_PROC = 1 << 7,   /* opens a file in /proc */
 };
 
 /* The counts at the end of an interval. */

@@ -5,10 +5,12 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
+#include "qemu/guest.h"
 #include "shared.h"
 
 /* System calls that neither sleep nor wake, in ascending order. All others may do both. */
@@ -206,6 +208,15 @@ static bool from_outside(uint64_t descriptor)
 	       !S_ISDIR(status.st_mode);
 }
 
+/* Whether a path leads to what the host's kernel tells of processes. */
+static bool is_in_proc(uint64_t path)
+{
+	static const char proc[] = "/proc/";
+	char begin[sizeof(proc) - 1];
+
+	return guest_read(path, begin, sizeof(begin)) && !memcmp(begin, proc, sizeof(begin));
+}
+
 static unsigned taken_from_outside(int64_t number, const uint64_t arguments[6])
 {
 	switch (number) {
@@ -226,6 +237,12 @@ static unsigned taken_from_outside(int64_t number, const uint64_t arguments[6])
 		return OUTSIDE_TIMER;
 	case CALL_FUTEX:
 		return futex_waits(arguments[1]) && arguments[3] ? OUTSIDE_TIMER : 0;
+	case 56: /* openat */
+		return is_in_proc(arguments[1]) ? OUTSIDE_PROC : 0;
+	case 172: /* getpid */
+	case 173: /* getppid */
+	case 178: /* gettid */
+		return OUTSIDE_NUMBER;
 	case 63: /* read */
 	case 65: /* readv */
 		return from_outside(arguments[0]) ? OUTSIDE_INPUT : 0;

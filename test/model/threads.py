@@ -34,7 +34,8 @@ SAME_WAKES = {"requeue": 0, "cmp_requeue": 0, "wake_op": 0, "bits": 0, "inherit"
               "epoll": 0}
 OTHER = {"sleep": 0, "last": 0, "signal": 0, "fork": 0, "forks": 0, "abort": 134}
 TAKES_INPUT = {"pipe", "events", "ping", "epoll", "bystanders"}  # from the system's point of view
-SAID_TO_VARY = ["sleep", "forks", "share"]
+SAID_TO_VARY = {"sleep": "waits for a time", "forks": "waits for another process",
+                "share": "share memory", "number": "number of a thread", "proc": "in /proc"}
 TIMEOUT = 240
 RELAY_WAKES = 600  # at most: two threads, 300 turns each
 DELAY = 240        # cycles, on average, of up to eight times half of N3's peer_latency
@@ -108,7 +109,7 @@ class Plumb:
         return compare(*parameters)
 
     def stat(self, way, *options, before=(), environment=None):
-        """Returns the status, the counts, and whether they are said to vary."""
+        """Returns the status, the counts, and why they are said to vary, or ""."""
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "counts.json")
             done = subprocess.run(
@@ -121,7 +122,8 @@ class Plumb:
             with open(out, encoding="utf-8") as file:
                 result = json.load(file)
         counts = {event["name"]: event["count"] for event in result["events"]}
-        return done.returncode, counts, any("from run to run" in text for text in result["warnings"])
+        return done.returncode, counts, " ".join(
+            text for text in result["warnings"] if "from run to run" in text)
 
     def check_relay(self):
         """Cycles are neither counted while a thread sleeps nor lost when it wakes."""
@@ -210,8 +212,10 @@ class Plumb:
         assert 0.5 * min(cycles[1:]) <= cycles[0] <= 1.5 * max(cycles[1:]), cycles
         return f"{cycles[0]:.0f} cycles, and with seeds " + ", ".join(f"{n:.0f}" for n in cycles[1:])
 
-    def check_outside(self, way):
-        assert self.stat(way)[2]
+    def check_outside(self, way, why):
+        status, _, said = self.stat(way)
+        assert status == 0, f"status {status}"
+        assert why in said, f"said: {said}"
 
 
 def main(arguments):
@@ -244,8 +248,8 @@ def main(arguments):
     add("a program that is stopped and continued ends, and counts none of that time", plumb.check_stopped)
     add("a seed varies the order of threads", plumb.check_seed)
     add("the default order is as fast as those of seeds", plumb.check_default)
-    for way in SAID_TO_VARY:
-        add(f"{way}: said to vary from run to run", plumb.check_outside, way)
+    for way, why in SAID_TO_VARY.items():
+        add(f"{way}: said to vary from run to run", plumb.check_outside, way, why)
     tap.run()
 
 

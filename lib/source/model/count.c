@@ -101,9 +101,11 @@ static void warn_of_outside(unsigned outside, struct plumb_diagnostics *diagnost
 		{OUTSIDE_INPUT, "waits for input"},
 		{OUTSIDE_RANDOM, "takes random numbers"},
 		{OUTSIDE_CHILD, "waits for another process"},
+		{OUTSIDE_NUMBER, "asks for the number of a thread or process"},
+		{OUTSIDE_PROC, "opens a file in /proc"},
 	};
 	const char *what[sizeof(all) / sizeof(*all)] = {NULL};
-	char list[128] = "";
+	char list[256] = "";
 	size_t count = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads in all the ways in which they wait for, wake and end each other. Usage: threads WAY */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -333,6 +335,13 @@ static int share(void)
 	return waitpid(child, 0, 0) != child || *common != 200;
 }
 
+static int access_proc(void)
+{
+	int file = open("/proc/self/stat", O_RDONLY);
+
+	return file < 0 || close(file);
+}
+
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
@@ -380,6 +389,9 @@ int main(int argc, char **argv)
 			return 1;
 		pthread_exit(0);
 	}
+	if (!strcmp(way, "number") || !strcmp(way, "proc"))
+		return pthread_create(&other, 0, count_locked, 0) ||
+		       (*way == 'n' ? gettid() < 1 : access_proc()) || pthread_join(other, 0);
 	if (!strcmp(way, "exit") || !strcmp(way, "abort") || !strcmp(way, "fork") ||
 	    !strcmp(way, "signal"))
 		return pthread_create(&other, 0, spin, 0) || beside(way, other);
