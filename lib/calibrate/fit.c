@@ -283,6 +283,14 @@ static bool exceeds_l2(const struct fit *fit, uint32_t pages)
 	return !l2->found || pages > 0.5 * used * l2->fits / LINE_BYTES;
 }
 
+/* Returns whether so many calls and their returns may exceed the fast target buffer's sets. */
+static bool exceeds_targets(const struct fit *fit, uint32_t calls)
+{
+	const struct search *targets = &fit->searches[FIGURE_FAST_TARGETS];
+
+	return targets->found && 2 * calls > 0.75 * targets->fits;
+}
+
 static void set_size(struct fit *fit, enum figure_id id)
 {
 	const struct search *search = &fit->searches[id];
@@ -302,6 +310,8 @@ static void set_size(struct fit *fit, enum figure_id id)
 		fit_why_not(fit, id, "not told apart from %s", figures[limit].what);
 	} else if (id == FIGURE_TLB && exceeds_l2(fit, search->fits * 5 / 4)) {
 		fit_why_not(fit, id, "not told apart from L2 cache");
+	} else if (id == FIGURE_RETURNS && exceeds_targets(fit, search->fits)) {
+		fit_why_not(fit, id, "not told apart from %s", figures[FIGURE_FAST_TARGETS].what);
 	} else if (unit_of(id) * scale > 1 || search->fits > EXACT_BELOW * 4) {
 		/* The first ones too many evict a few others before the threshold is reached. */
 		double earlier = id == FIGURE_L1I ? EARLIER_CODE : EARLIER;

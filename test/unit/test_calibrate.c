@@ -23,6 +23,7 @@ struct formula {
 	struct bench bench;
 	double noise;
 	unsigned reorder, registers, l1d;
+	unsigned calls;              /* that are returned from as predicted */
 	unsigned fast, targets, l1i; /* target buffers, of jumps; of bytes */
 	double chain, stream;
 	int stop_after; /* measurements; then it is interrupted */
@@ -71,6 +72,8 @@ static double cycles(const struct formula *machine, const struct trial *trial)
 		return 4 + (lines <= room ? 0 : fmin(1, 5 * (lines - room) / lines)) * 8;
 	case KERNEL_JUMPS:
 		return jump(machine, trial);
+	case KERNEL_CALLS:
+		return 4 + (trial->size > machine->calls ? 1 : 0);
 	case KERNEL_FORWARD:
 		return 6;
 	default:
@@ -105,6 +108,7 @@ static const struct formula usual = {
 	.reorder = 217,
 	.registers = 143,
 	.l1d = 48 << 10,
+	.calls = 28,
 	.fast = 2048,
 	.targets = 8192,
 	.l1i = 64 << 10,
@@ -187,6 +191,13 @@ static void tells_target_buffers_apart(void **state)
 	assert_false(results[FIGURE_DECODE_REDIRECT].known);
 	assert_string_equal(results[FIGURE_DECODE_REDIRECT].why,
 			    "not told apart from L1 instruction cache");
+	/* Nor is a return stack known if its calls fill the fast buffer. */
+	assert_int_equal(fit(usual, FIGURE_RETURNS, FIGURE_RETURNS), 0);
+	assert_true(results[FIGURE_RETURNS].known && results[FIGURE_RETURNS].value == 28);
+	machine.fast = 64;
+	assert_int_equal(fit(machine, FIGURE_RETURNS, FIGURE_RETURNS), 0);
+	assert_false(results[FIGURE_RETURNS].known);
+	machine.fast = usual.fast;
 	/* One that holds no more than the fast one has no step of its own, but L1I has. */
 	machine.targets = machine.fast;
 	assert_int_equal(fit(machine, FIGURE_TARGETS, FIGURE_TAKEN_BUBBLE), 0);
