@@ -42,16 +42,17 @@ static void set_up(struct overflow *overflow, struct core *core)
 	overflow->ready = true;
 }
 
-/* Returns the address of the oldest operation not retired at `cycle`, or `pc` if all have. */
-static uint64_t oldest_at(const struct overflow *overflow, const struct core *core, uint64_t cycle,
-			  uint64_t pc)
+/* Moves a sample to the oldest operation not retired in its cycle. If all have, it stays. */
+static void move_to_oldest(const struct overflow *overflow, const struct core *core,
+			   struct overflow_sample *sample)
 {
 	uint64_t s = core->sequence,
 		 first = s > core->reorder_entries ? s - core->reorder_entries : 0;
 
-	while (s > first && core->retired[(s - 1) & core->reorder_mask] > cycle)
-		pc = overflow->pcs[--s & core->reorder_mask];
-	return pc;
+	while (s > first && core->retired[(s - 1) & core->reorder_mask] > sample->cycle) {
+		sample->pc = overflow->pcs[--s & core->reorder_mask];
+		sample->sequence = s;
+	}
 }
 
 static uint64_t time_of(const struct core *core, uint64_t cycle)
@@ -90,6 +91,7 @@ static void overflow_one(struct overflow *overflow, struct core *core, unsigned 
 			.counter = i,
 			.period = counter->period,
 			.pc = pc,
+			.sequence = core->sequence ? core->sequence - 1 : 0,
 			.cycle = core->cycle,
 		};
 
@@ -98,7 +100,7 @@ static void overflow_one(struct overflow *overflow, struct core *core, unsigned 
 
 			sample.cycle = core->cycle - overflow->since > ago ? core->cycle - ago
 									   : overflow->since;
-			sample.pc = oldest_at(overflow, core, sample.cycle, pc);
+			move_to_oldest(overflow, core, &sample);
 		}
 		if (accessed && sample.pc == pc) {
 			sample.has_address = true;

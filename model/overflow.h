@@ -28,6 +28,7 @@ struct overflow_sample {
 	unsigned counter;
 	uint64_t period; /* periods that ended with it */
 	uint64_t pc;
+	uint64_t sequence; /* of the operation at `pc` */
 	uint64_t cycle;
 	uint64_t address, physical; /* of its memory access */
 	bool has_address;

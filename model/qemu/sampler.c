@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 #include "exact.h"
+#include "qemu/chains.h"
 #include "qemu/guest.h"
 #include "qemu/mappings.h"
 #include "qemu/share.h"
 #include "sampling.h"
+#include "schedule.h"
 #include "watch.h"
 
 #define SYSCALL_SIGRETURN 139
@@ -28,8 +30,7 @@
 
 #define AUX_COLLISION 8
 #define AUX_OVERWRITE 2
-#define CONTEXT_USER  ((uint64_t)-512)      /* PERF_CONTEXT_USER */
-#define ADDRESS_BITS  0x0000ffffffffffffull /* without a pointer's signature */
+#define CONTEXT_USER  ((uint64_t)-512) /* PERF_CONTEXT_USER */
 
 /* How much a unit writes at most before it reports it. */
 #define REPORT_CYCLES 1000000u /* some 100 ms of the host's time */
@@ -42,10 +43,10 @@ struct sampler {
 	struct core *core;
 	struct model_ring *ring;
 	uint8_t *frames, *aux;
-	uint64_t window;   /* aux position of the unit's buffer */
-	uint64_t reported; /* cycle when its records were last reported */
-	uint64_t start_ns; /* at its cycle 0 */
-	uint64_t frame_pointer;
+	uint64_t window;      /* aux position of the unit's buffer */
+	uint64_t reported;    /* cycle when its records were last reported */
+	uint64_t start_ns;    /* at its cycle 0 */
+	struct chains chains; /* for samples of counters */
 	uint32_t pid, tid;
 	uint32_t snapshots;      /* told so far */
 	const uint64_t *skipped; /* parts of the counts that samples do not have; NULL: none */
@@ -261,26 +262,6 @@ static void begin_spe(struct sampler *sampler)
 /* ---- Overflows --------------------------------------------------------------------------------
  */
 
-/* Walks the return addresses, along the frame records from x29 at the block's beginning. */
-static unsigned walk_chain(const struct sampler *sampler, uint64_t ip, uint64_t *chain)
-{
-	uint64_t frame = sampler->frame_pointer, record[2];
-	unsigned count = 0;
-
-	chain[count++] = CONTEXT_USER;
-	chain[count++] = ip;
-	while (count < MODEL_CHAIN_MAX && frame && !(frame & 7) &&
-	       guest_read(frame, record, sizeof(record))) {
-		if (!(record[1] & ADDRESS_BITS))
-			break;
-		chain[count++] = record[1] & ADDRESS_BITS;
-		if (record[0] <= frame)
-			break;
-		frame = record[0];
-	}
-	return count;
-}
-
 static uint64_t count_of(const struct sampler *sampler, uint32_t event)
 {
 	return core_counts(sampler->core)[event] - (sampler->skipped ? sampler->skipped[event] : 0);
@@ -304,8 +285,14 @@ static void overflowed(void *user, const struct overflow_sample *at)
 	for (uint32_t i = 0; i < sampling->counter_count; i++)
 		if (sampling->counters[i].leader == at->counter)
 			values[sample.reads++] = count_of(sampler, sampling->counters[i].event);
-	if (sampling->callchains)
-		sample.chain = walk_chain(sampler, at->pc, values + sample.reads);
+	if (sampling->callchains) {
+		uint64_t *chain = values + sample.reads;
+
+		chain[0] = CONTEXT_USER;
+		chain[1] = at->pc;
+		sample.chain = 2 + (uint32_t)chains_walk(&sampler->chains, at->sequence, chain + 2,
+							 MODEL_CHAIN_MAX - 2);
+	}
 	send_frame(sampler, FRAME_SAMPLE, time_at(sampler, at->cycle), &sample, sizeof(sample),
 		   /* cppcheck-suppress uninitvar ; only what was counted and walked is read */
 		   values, (sample.reads + sample.chain) * sizeof(values[0]));
@@ -750,8 +737,9 @@ void sampler_block_begins(struct sampler *sampler, const struct block *block,
 	    mappings_find(&sampler->known, block->pc, &mapping))
 		tell_mapping(sampler, &mapping);
 	if (sampling->callchains)
-		sampler->frame_pointer =
-			registers_have_general(registers) ? registers_general(registers, 29) : 0;
+		chains_note(&sampler->chains, sampler->core->sequence,
+			    registers_have_general(registers) ? registers_general(registers, 29)
+							      : 0);
 }
 
 void sampler_block_done(struct sampler *sampler)

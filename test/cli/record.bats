@@ -582,3 +582,48 @@ samples()
 	grep -q "samples" said
 	samples perf.data
 }
+
+@test "-g: an operation in flight has the callers of its own block" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	cd "$BATS_TEST_TMPDIR" || return
+	cat >chains.c <<-'END'
+		volatile unsigned sum;
+		__attribute__((noipa)) unsigned leaf_a(unsigned n)
+		{
+			for (unsigned i = 0; i < n; i++)
+				sum += i;
+			return sum;
+		}
+		__attribute__((noipa)) unsigned leaf_b(unsigned n)
+		{
+			unsigned x = n;
+			for (unsigned i = 0; i < n; i++)
+				sum ^= x = x / 3 + i;
+			return x;
+		}
+		__attribute__((noipa)) void only_a(unsigned n) { sum += leaf_a(n); sum--; }
+		__attribute__((noipa)) void only_b(unsigned n) { sum += leaf_b(n); sum--; }
+		__attribute__((noipa)) void drive(int n)
+		{
+			for (int i = 0; i < n; i++) {
+				only_a(i & 3);
+				only_b(i & 3);
+			}
+		}
+		int main(void) { drive(5000); return 0; }
+	END
+	aarch64-linux-gnu-gcc -O1 -fno-omit-frame-pointer -static -o chains chains.c
+	plumb record -e cycles -c 97 -g -q -o chains.data ./chains || skip "the model cannot run here"
+	plumb script -i chains.data -F ip,sym >stacks
+	# Leaves have no frame of their own, so what follows them is the call of their caller in drive().
+	python3 - <<-'END'
+		stacks = [[line.split()[1].split("+")[0] for line in stack.strip().splitlines()]
+		          for stack in open("stacks").read().split("\n\n") if stack.strip()]
+		known = [s for s in stacks if s[0] in ("leaf_a", "leaf_b", "drive")]
+		assert len(known) > 1000, len(known)
+		# In its prologue, drive() still has the frame of main().
+		callers = {"leaf_a": ["drive"], "leaf_b": ["drive"], "drive": ["main", "__libc_start_call_main"]}
+		wrong = [s for s in known if s[1] not in callers[s[0]]]
+		assert not wrong, (len(wrong), len(known), wrong[0])
+	END
+}

@@ -562,8 +562,8 @@ def sources_by_name(programs):
             run = subprocess.run([programs.plumb, "script", "-i", out, "--json", "--filter", term],
                                  capture_output=True, text=True, check=True, timeout=120)
             found[term] = run.stdout.splitlines()
-    assert 0 < len(found["source=system cache"]) < len(found["load"])
-    assert all(json.loads(line)["data_source"] == "system cache" for line in found["source=system cache"])
+    expected = [line for line in found["load"] if json.loads(line)["data_source"] == "system cache"]
+    assert expected and found["source=system cache"] == expected, (len(expected), len(found["load"]))
     assert found["source=0xb"] == found["source=system cache"]
 
 
