@@ -188,8 +188,8 @@ def permission(vm):
                   vm.run(f"/with deny {number} /plumb doctor --json"))
 
 
-def script():
-    vm = Script("one CPU", "neoverse-n1")
+def script(name="one CPU"):
+    vm = Script(name, "neoverse-n1")
     refused = vm.user(STAT + "--source perf -e CPU_CYCLES /counted")
     vm.expect("without permission nothing is counted, and that is said",
               lambda o: o.status == 3 and "perf_event_paranoid is 3" in o.err, refused)

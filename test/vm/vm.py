@@ -4,6 +4,9 @@
 
 vm.py KERNEL PLUMB FOLDER [MACHINE...]
 
+KERNEL is one, or two with a comma between them: what one CPU counts and samples must be the same with
+the second, a newer one.
+
 FOLDER has the guest's programs, which scripts/steps/vm compiles, and the stand-in for SPE and Debian's
 perf with its libraries, if they could be had. QEMU's Neoverse N1 has six counters.
 With one instruction per nanosecond it counts instructions exactly, and PMCEID shows that it counts
@@ -22,13 +25,20 @@ from programs import PROGRAMS
 
 
 def main():
-    kernel, plumb, folder = sys.argv[1:4]
+    kernels, plumb, folder = sys.argv[1:4]
+    kernel, *newer = kernels.split(",")
     only = sys.argv[4:]
     files = {name: os.path.join(folder, name) for name in ("init", "with", *PROGRAMS)}
     files["plumb"] = plumb
     one = counting.script()
-    finish = sampling.script(one)
+    finishes = {one.name: sampling.script(one)}
     scripts = [one, processors.two(), processors.none()]
+    kernel_of = {}
+    if newer:
+        again = counting.script("one CPU, newer kernel")
+        finishes[again.name] = sampling.script(again)
+        kernel_of[again.name] = newer[0]
+        scripts.append(again)
     perf = os.path.join(folder, "perf", "usr/bin/perf")
     places = [os.path.join(folder, "perf", place.lstrip("/")) for place in machine.PLACES]
     places += machine.PLACES
@@ -47,13 +57,14 @@ def main():
         if script.name == "SPE stand-in" and has_perf:
             wanted["perf"] = perf
         machine.write_archive(path + ".cpio", wanted, script, places)
-        started.append(machine.boot(kernel, path + ".cpio", script, path + ".console"))
+        started.append(machine.boot(kernel_of.get(script.name, kernel), path + ".cpio", script,
+                                    path + ".console"))
     report = machine.Report()
     for script, process in zip(scripts, started):
         path = os.path.join(folder, script.name.replace(" ", "-"))
         report.judge(script, machine.wait(process, path + ".console"))
-        if script is one:
-            finish(report, folder)
+        if script.name in finishes:
+            finishes[script.name](report, folder)
     print(f"1..{report.points}")
 
 
