@@ -375,6 +375,43 @@ static void a_refused_event_is_named(void **state)
 	tear_down(&f);
 }
 
+/* Returns the message of the warning about split metrics after a run with so many counters. */
+static char *split_with(unsigned counters)
+{
+	/* Its events are codes 3 and 4: of the software PMU, context switches and migrations. */
+	const uint16_t metric = plumb_spec_metric(&small_spec, "l1d_miss_ratio");
+	char *message = NULL;
+	struct fixture f;
+
+	assert_int_not_equal(metric, PLUMB_NONE);
+	set_up(&f, 2, SHELL("exit 0"));
+	plumb_plan_free(f.plan);
+	plumb_selection_free(f.selection);
+	assert_int_equal(
+		plumb_selection_new(&small_spec, &REQUEST(.metrics = {&metric, 1}), &f.selection),
+		0);
+	assert_int_equal(
+		plumb_plan_new(f.selection, &PLAN_OPTIONS(.counters = counters), &f.plan, NULL), 0);
+	f.job.plan = f.plan;
+	count(&f);
+	for (size_t i = 0; i < plumb_diagnostics_count(f.diagnostics); i++)
+		if (strcmp(plumb_diagnostics_get(f.diagnostics, i)->id, "split-metrics") == 0)
+			message = strdup(plumb_diagnostics_get(f.diagnostics, i)->message);
+	tear_down(&f);
+	return message;
+}
+
+static void a_metric_that_fits_no_group_is_named(void **state)
+{
+	char *message = split_with(1);
+
+	(void)state;
+	assert_non_null(message);
+	assert_non_null(strstr(message, "l1d_miss_ratio"));
+	free(message);
+	assert_null(split_with(2));
+}
+
 static void what_cannot_be_run_is_said(void **state)
 {
 	struct fixture f;
@@ -503,6 +540,7 @@ int main(void)
 		cmocka_unit_test(missed_intervals_are_one),
 		cmocka_unit_test(perf_counts_the_same),
 		cmocka_unit_test(a_refused_event_is_named),
+		cmocka_unit_test(a_metric_that_fits_no_group_is_named),
 		cmocka_unit_test(what_cannot_be_run_is_said),
 		cmocka_unit_test(no_pmu_is_an_error),
 		cmocka_unit_test(hierarchies_of_control_groups),

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/diagnostics.h"
+#include "count/plan.h"
 #include "count/scaled.h"
 #include "source/perf/control.h"
 #include "source/perf/instances.h"
@@ -461,8 +462,37 @@ static void warn_of_starved(const struct counting *c)
 	free(names);
 }
 
+/* Says which metrics have more events than any group: a ratio of two times is no exact ratio. */
+static void warn_of_split(const struct counting *c)
+{
+	const struct plumb_selection *selection = c->job->plan->selection;
+	const char *first = NULL;
+	unsigned more = 0;
+
+	for (size_t i = 0; i < selection->metric_count; i++) {
+		if (plan_home(c->job->plan, i) != PLUMB_NONE ||
+		    !plumb_plan_computes(c->job->plan, i, NULL))
+			continue;
+		more += first != NULL;
+		if (!first)
+			first = selection->spec->metrics[selection->metrics[i].metric].name;
+	}
+	if (first && more)
+		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "split-metrics", NULL,
+				      "the events of %s and %u more metrics do not share a group: "
+				      "they are counted at different times, so these values are "
+				      "less certain",
+				      first, more);
+	else if (first)
+		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "split-metrics", NULL,
+				      "the events of %s do not share a group: they are counted at "
+				      "different times, so its value is less certain",
+				      first);
+}
+
 static void warn(const struct counting *c)
 {
+	warn_of_split(c);
 	if (c->limits.no_kernel)
 		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "no-kernel", NULL,
 				      "kernel code is not counted: that requires sysctl "
