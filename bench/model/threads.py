@@ -1,0 +1,61 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""How much longer several threads take under the model than one thread with the same work.
+
+    threads.py [--runs N] PLUMB PROGRAM
+
+PROGRAM is bench/programs/threads.c, built. Prints the seconds of one thread for each way to share
+work, and how many times longer 2, 4 and 8 threads take. Of several runs the quickest counts, on the
+clock on the wall: threads take turns, so it matters how quickly one goes on after another. Other
+work on the machine disturbs that much.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../test/interop"))
+import engine  # noqa: E402
+
+WAYS = ["private", "reads", "false", "mutex", "adds", "tickets", "spin"]
+THREADS = [1, 2, 4, 8]
+
+
+def seconds(plumb, program, way, threads, runs):
+    best = float("inf")
+    for _ in range(runs):
+        begin = time.monotonic()
+        subprocess.run([plumb, "stat", "--source", "model", "--no-progress", "--",
+                        program, way, str(threads)], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        best = min(best, time.monotonic() - begin)
+    return best
+
+
+def main(arguments):
+    if engine.absent(arguments.plumb):
+        print(f"threads: skipped, {engine.absent(arguments.plumb)}")
+        return
+    if not os.path.exists(arguments.program):
+        print("threads: skipped, no program: apt-get install gcc-aarch64-linux-gnu")
+        return
+    print(f"{len(os.sched_getaffinity(0))} processors, load {os.getloadavg()[0]:.1f}\n"
+          f"{'way':<8} {'seconds':>8}  times as long with 2, 4 and 8 threads")
+    for way in WAYS:
+        one, *others = (seconds(arguments.plumb, arguments.program, way, threads, arguments.runs)
+                        for threads in THREADS)
+        print(f"{way:<8} {one:8.2f} " + " ".join(f"{other / one:7.1f}" for other in others),
+              flush=True)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--runs", type=int, default=3, help="default: 3")
+    parser.add_argument("plumb")
+    parser.add_argument("program")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main(parse_arguments())
