@@ -31,9 +31,11 @@ double baseline_round(double value)
 
 static json_t *number(double value)
 {
+	const double rounded = baseline_round(value);
+
 	if (!isfinite(value))
 		return json_null();
-	return is_whole(value) ? json_integer((json_int_t)value) : json_real(baseline_round(value));
+	return is_whole(rounded) ? json_integer((json_int_t)rounded) : json_real(rounded);
 }
 
 /* One run is a number, or an object if it has an interval; several are a list. */
