@@ -89,6 +89,8 @@ bool profile_counts_has(enum profile_counted what, const char *event);
 /* Prints accesses to cache lines that several threads share, likewise. */
 void profile_sharing(struct output *out, const struct profile_view *view, bool json,
 		     const char *separator);
+/* Prints a title and what follows it, with an empty line; lines fit a terminal's width. */
+void profile_heading(struct output *out, const char *title, const char *text);
 /* Returns the heading of a key's column. */
 const char *profile_key_heading(unsigned key);
 /* Returns whether a row may belong elsewhere than between its neighbours. */

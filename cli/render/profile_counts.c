@@ -9,6 +9,7 @@
 #include "render/json.h"
 #include "render/marks.h"
 #include "render/profile.h"
+#include "tool/join.h"
 #include "tool/memory.h"
 
 #define NO_COUNT UINT8_MAX
@@ -144,26 +145,30 @@ static void print_heading(const struct counting *counting, struct output *out)
 	const struct counted_view *counted = counting->counted;
 	const struct plumb_profile_counted *result = &counting->result;
 	uint64_t left_out = 0, given_up = 0;
-	char *text;
+	struct join sums = {0};
+	char *text, *sum, *line;
 
-	output_text(out, STYLE_HEADING, counted->title);
 	for (size_t i = 0; i < sizeof(counted->sums) / sizeof(*counted->sums); i++) {
 		const uint8_t count = counted->sums[i].count;
 
 		if (!counted->sums[i].word)
 			continue;
 		text = figure_count(pen_for(out), (double)result->total[count]);
-		output_format(out, STYLE_PLAIN, "%s%s %s", i ? ", " : ": ", text,
-			      counted->sums[i].word);
+		sum = memory_format("%s %s", text, counted->sums[i].word);
+		join_add(&sums, sum);
 		left_out |= result->left_out[count];
 		given_up |= result->given_up[count];
+		free(sum);
 		free(text);
 	}
-	output_format(out, STYLE_PLAIN, ", counted exactly by the model%s%s%s",
-		      left_out ? "; options leave out others" : "",
-		      given_up ? "; the smallest rows are missing, to limit memory" : "",
-		      counting->view->incomplete ? "; the recording is incomplete" : "");
-	fputs("\n\n", out->stream);
+	text = join_take(&sums);
+	line = memory_format(": %s, counted exactly by the model%s%s%s", text,
+			     left_out ? "; options leave out others" : "",
+			     given_up ? "; the smallest rows are missing, to limit memory" : "",
+			     counting->view->incomplete ? "; the recording is incomplete" : "");
+	profile_heading(out, counted->title, line);
+	free(line);
+	free(text);
 }
 
 static void add_value(const struct counting *counting, const struct pen *pen, struct table *table,
@@ -202,7 +207,7 @@ static void print_text(struct counting *counting, struct output *out)
 		table.mark = mark_row;
 	for (size_t c = 0; (column = column_at(counting, c)); c++)
 		columns[table.column_count++] = (struct table_column){
-			.heading = column->heading, .right = true, .spare = c > 2 ? 2 : 0};
+			.heading = column->heading, .right = true, .spare = c > 1 ? 2 : 0};
 	for (size_t k = 0; k < counting->view->key_count; k++)
 		columns[table.column_count++] = (struct table_column){
 			.heading = profile_key_heading(counting->view->keys[k]),

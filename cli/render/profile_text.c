@@ -600,18 +600,22 @@ static char *heading_text(const struct pen *pen, const struct profile_view *view
 	return text;
 }
 
-static void print_heading(struct output *out, const struct profile_view *view,
-			  const struct plumb_profile_event *event)
+void profile_heading(struct output *out, const char *title, const char *text)
 {
-	const char *name = event->name ? event->name : "unnamed event";
-	char *text = heading_text(pen_for(out), view, event);
-
-	output_text(out, STYLE_HEADING, name);
+	output_text(out, STYLE_HEADING, title);
 	if (out->terminal)
-		output_flow(out, STYLE_PLAIN, strlen(name), 2, text);
+		output_flow(out, STYLE_PLAIN, strlen(title), 2, text);
 	else
 		output_text(out, STYLE_PLAIN, text);
 	fputs("\n\n", out->stream);
+}
+
+static void print_heading(struct output *out, const struct profile_view *view,
+			  const struct plumb_profile_event *event)
+{
+	char *text = heading_text(pen_for(out), view, event);
+
+	profile_heading(out, event->name ? event->name : "unnamed event", text);
 	free(text);
 }
 

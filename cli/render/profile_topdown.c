@@ -86,27 +86,29 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 {
 	const uint64_t left_out = plumb_profile_slots_left_out(topdown->view->profile);
 	uint64_t slots = 0;
-	char *text;
+	char *text, *line, *rest;
 
 	for (size_t i = 0; i < topdown->count; i++)
 		slots += topdown->rows[i].slots;
 	text = figure_count(pen_for(out), (double)slots);
-	output_text(out, STYLE_HEADING, "Top-down");
 	if (is_exact(topdown))
-		output_format(out, STYLE_PLAIN, ": %s slots, counted exactly by the model%s", text,
-			      topdown->view->incomplete ? "; the recording is incomplete" : "");
+		line = memory_format(": %s slots, counted exactly by the model%s", text,
+				     topdown->view->incomplete ? "; the recording is incomplete"
+							       : "");
 	else
-		output_format(
-			out, STYLE_PLAIN,
+		line = memory_format(
 			": about %s slots, from sampled groups of counters%s; 95 %% intervals",
 			text, topdown->view->modelled ? " of the model" : "");
 	free(text);
 	if (left_out) {
 		text = figure_count(pen_for(out), (double)left_out);
-		output_format(out, STYLE_PLAIN, "; %s slots left out", text);
+		rest = memory_format("%s; %s slots left out", line, text);
 		free(text);
+		free(line);
+		line = rest;
 	}
-	fputs("\n\n", out->stream);
+	profile_heading(out, "Top-down", line);
+	free(line);
 }
 
 static void mark_row(void *user, struct output *out, size_t i)

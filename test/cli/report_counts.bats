@@ -188,3 +188,17 @@ equal()
 	run --separate-stderr plumb report -i exact.data -e INST_RETIRED --topdown
 	[ "$status" -eq 2 ]
 }
+
+@test "--topdown, --branch, --mem and --mix of an exact profile fit a terminal's width" {
+	need_terminal
+	for view in --topdown --branch --mem --mix; do
+		for width in 40 60; do
+			in_terminal "$width" "$PLUMB" report -i exact.data --stdio --no-pager --color never "$view" | tr -d "\r" >text
+			grep -q "exactly" text
+			[ -z "$(too_wide "$width" <text)" ]
+		done
+		# A file has the heading in one line.
+		plumb report -i exact.data "$view" >text
+		head -n 1 text | grep -q ', counted exactly by the model'
+	done
+}
