@@ -172,6 +172,29 @@ static bool has_topdown(const struct plumb_profile *profile)
 	return status == 0;
 }
 
+/* Tells whether a key says where data is. */
+static bool is_of_data(unsigned key)
+{
+	return key == PLUMB_KEY_DATA_SYMBOL || key == PLUMB_KEY_DATA_DSO ||
+	       key == PLUMB_KEY_CACHE_LINE || key == PLUMB_KEY_PAGE || key == PLUMB_KEY_OFFSET;
+}
+
+/* Returns a key of data if only exact counts by instruction are there, which have none; or NULL. */
+static const char *key_without_data(const struct report_run *run)
+{
+	struct plumb_profile_event event;
+	const char *name = NULL;
+
+	for (size_t k = 0; run->options->exact && k < run->view.key_count; k++)
+		if (is_of_data(run->view.keys[k]))
+			name = plumb_profile_key_name(run->view.keys[k]);
+	for (size_t e = 0; name && plumb_profile_event(run->view.profile, e, &event); e++)
+		if (event.samples &&
+		    (event.spe || event.event->attr.sample_type & PLUMB_SAMPLE_ADDR))
+			name = NULL;
+	return name;
+}
+
 /* Checks that the view has something to show. Returns an exit status. */
 static int check_view(const struct report_run *run)
 {
@@ -194,6 +217,13 @@ static int check_view(const struct report_run *run)
 		advise("make one with plumb record --exact, or sample the events of plumb spec "
 		       "show "
 		       "Topdown_L1 as '{cpu_cycles,...}:S'");
+		return EXIT_USAGE;
+	}
+	if (!run->options->sharing && key_without_data(run)) {
+		complain("%s: no values for %s: an exact profile counts by instruction, without "
+			 "addresses of data",
+			 run->options->from.input, key_without_data(run));
+		advise("sample accesses with plumb record -e spe/load,store/");
 		return EXIT_USAGE;
 	}
 	if (view->function && !found) {

@@ -161,6 +161,12 @@ equal()
 	json '{r["symbol"] for r in d["rows"]} == {"guesses"} and d["left_out"]["executed"] > 0' <<<"$output"
 	run --separate-stderr plumb report -i exact.data --branch -S guesses
 	[[ ${lines[0]} =~ "; options leave out others"$ ]]
+	for key in data_symbol page; do
+		run --separate-stderr plumb report -i exact.data -e MEM_ACCESS_RD -s $key
+		[ "$status" -eq 2 ] && [ -z "$output" ]
+		[ "$stderr" = "plumb: exact.data: no values for $key: an exact profile counts by instruction, without addresses of data
+       sample accesses with plumb record -e spe/load,store/" ]
+	done
 	# A function without any: nothing is in the table.
 	run --separate-stderr plumb report -i exact.data --mem --percent-limit 100
 	[ "$status" -eq 0 ]
