@@ -386,7 +386,8 @@ int report_run(struct report_options *options)
 	if (status == EXIT_FINE)
 		status = reading_open(&run.reading, &how);
 	run.view.modelled = status == EXIT_FINE && reading_is_modelled(&run.reading);
-	options->exact = status == EXIT_FINE && plumb_profile_exact_type(run.reading.recording);
+	options->exact = status == EXIT_FINE && !options->only_sampled &&
+			 plumb_profile_exact_type(run.reading.recording);
 	/* Some seventy tables, one for each event, would be too many to read. */
 	if (status == EXIT_FINE && asks_for_rows(options))
 		options->topdown |= options->exact;
