@@ -582,6 +582,60 @@ static bool wants_even(void *user, const struct plumb_samples_item *item,
 	return item->record->sample.ip % 32 == 0;
 }
 
+/* Events of -e, and their counts by row. */
+static bool takes_cycles(void *user, const struct plumb_recorded_event *event)
+{
+	(void)user;
+	return event == &events[2];
+}
+
+static void adds_up_counts(void **state)
+{
+	static const uint8_t by_ip[] = {PLUMB_KEY_IP};
+	static const char *const names[] = {"BR_RETIRED CPU_*", "CPU_CYCLES", "CPU_CYCLE"};
+	struct plumb_profile_options options = {
+		.size = sizeof(options), .keys = by_ip, .key_count = 1, .takes = takes_cycles};
+	struct plumb_profile_event event;
+	struct plumb_profile_counted counted;
+	char room[PLUMB_PROFILE_TEXT];
+	struct fixture f;
+
+	(void)state;
+	begin(&f, &options);
+	add(&f, &events[2], 0x4000, 7, 0, 0);
+	add(&f, &events[1], 0x4000, 1000, 0, 0);
+	add(&f, &events[2], 0x5000, 30, 0, 0);
+	add(&f, &events[2], 0x4000, 5, 0, 0);
+	assert_int_equal(plumb_profile_counts(f.profile, names, 3, &counted), PLUMB_ERR_ARGUMENT);
+	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+	/* Samples of others are as if not recorded. */
+	assert_true(plumb_profile_event(f.profile, 0, &event));
+	assert_string_equal(event.name, "exact/CPU_CYCLES/");
+	assert_false(plumb_profile_event(f.profile, 1, &event));
+	assert_int_equal(plumb_profile_counts(f.profile, names, PLUMB_PROFILE_COUNTS + 1, &counted),
+			 PLUMB_ERR_ARGUMENT);
+	assert_int_equal(plumb_profile_counts(f.profile, names, 3, &counted), 0);
+	assert_int_equal(counted.row_count, 2);
+	assert_int_equal(counted.rows[0].counts[0], 30);
+	assert_int_equal(counted.rows[0].counts[1], 30);
+	assert_int_equal(counted.rows[0].counts[2], 0);
+	assert_string_equal(
+		plumb_profile_text(f.profile, counted.rows[0].event, counted.rows[0].row, 0, room),
+		"0x5000");
+	assert_int_equal(counted.rows[1].counts[1], 12);
+	assert_int_equal(counted.total[0], 42);
+	assert_int_equal(counted.total[2], 0);
+	assert_int_equal(counted.left_out[0], 0);
+	assert_int_equal(counted.given_up[0], 0);
+	free(counted.rows);
+	end(&f);
+	assert_true(plumb_profile_is_named("A slots_*", "exact/slots_backend_mem/"));
+	assert_false(plumb_profile_is_named("A slots", "exact/slots_backend_mem/"));
+	assert_false(plumb_profile_is_named("CPU_CYCLES", "CPU_CYCLES"));
+	assert_false(plumb_profile_is_named("", "exact/CPU_CYCLES/"));
+	assert_false(plumb_profile_is_named("*", NULL));
+}
+
 static void leaves_out(void **state)
 {
 	struct plumb_profile_options options = plain;
@@ -683,12 +737,19 @@ static void knows_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_whole_tallies), cmocka_unit_test(counts_callers_once),
-		cmocka_unit_test(keeps_call_trees),     cmocka_unit_test(limits_memory),
-		cmocka_unit_test(tells_exact),          cmocka_unit_test(leaves_out),
-		cmocka_unit_test(tells_keys),           cmocka_unit_test(knows_names),
-		cmocka_unit_test(lists_sources),        cmocka_unit_test(needs_keys_for_sharing),
-		cmocka_unit_test(keeps_latencies),      cmocka_unit_test(marks_where_counters_stop),
+		cmocka_unit_test(equals_whole_tallies),
+		cmocka_unit_test(counts_callers_once),
+		cmocka_unit_test(keeps_call_trees),
+		cmocka_unit_test(limits_memory),
+		cmocka_unit_test(tells_exact),
+		cmocka_unit_test(leaves_out),
+		cmocka_unit_test(adds_up_counts),
+		cmocka_unit_test(tells_keys),
+		cmocka_unit_test(knows_names),
+		cmocka_unit_test(lists_sources),
+		cmocka_unit_test(needs_keys_for_sharing),
+		cmocka_unit_test(keeps_latencies),
+		cmocka_unit_test(marks_where_counters_stop),
 		cmocka_unit_test(gives_up_latencies),
 	};
 
