@@ -185,6 +185,7 @@ def main():
     check("report --sort tid,event,ip --json -o out -i RECORDING")
     check("report --stdio --sort dso,symbol,srcline -i RECORDING")
     check("report --topdown --json -o out -i EXACT")
+    check("report --mix --sort ip,op,subclass --json -o out -i EXACT")
     check("annotate --json -o out -i RECORDING")
     check("annotate --stdio -i EXACT")
     check("spec list events --json -o out")
