@@ -387,10 +387,14 @@ static bool find_pair(const struct program *lp, size_t *one, size_t *two)
 /* Tells whether pack_items() needs no more bins than the target for a node's items. */
 static bool packs(struct search *s, const struct node *node)
 {
-	struct pack_item *items = calloc(node->count, sizeof(*items));
-	uint16_t(*codes)[PACK_BIN_MAX] = calloc(node->count, sizeof(*codes));
+	uint16_t(*codes)[PACK_BIN_MAX];
+	struct pack_item *items;
 	bool fits = false;
 
+	if (!node->count)
+		return true;
+	items = calloc(node->count, sizeof(*items));
+	codes = calloc(node->count, sizeof(*codes));
 	for (size_t i = 0; items && codes && i < node->count; i++) {
 		for (uint16_t c = 0; c < CODES_MAX; c++)
 			if (has(node->items[i].codes, c))

@@ -35,10 +35,10 @@ struct counted_view {
 };
 
 #define SLOTS_OF_BRANCHES "slots_bad_speculation slots_frontend_flush"
-#define SLOTS_OF_MEMORY                                                              \
-	"slots_backend_l1d slots_backend_mem slots_backend_tlb slots_backend_store " \
-	"slots_backend_load_queue slots_backend_store_queue"
-#define ALL_SLOTS "OP_RETIRED slots_*"
+#define ALL_SLOTS         "OP_RETIRED slots_*"
+static const char slots_of_memory[] =
+	"slots_backend_l1d slots_backend_mem slots_backend_tlb slots_backend_store "
+	"slots_backend_load_queue slots_backend_store_queue";
 
 static const struct counted_view views[] = {
 	[PROFILE_BRANCHES] =
@@ -60,7 +60,7 @@ static const struct counted_view views[] = {
 	[PROFILE_MEMORY] =
 		{
 			.title = "Memory",
-			.events = {SLOTS_OF_MEMORY, "MEM_ACCESS_RD", "MEM_ACCESS_WR",
+			.events = {slots_of_memory, "MEM_ACCESS_RD", "MEM_ACCESS_WR",
 				   "L1D_CACHE_REFILL", "L2D_CACHE_REFILL_RD", "LL_CACHE_MISS_RD",
 				   "DTLB_WALK", ALL_SLOTS},
 			.own = 7,

@@ -312,6 +312,8 @@ static int pack_distinct(struct pack_item *items, size_t count, unsigned capacit
 	int result = PLUMB_ERR_NO_MEMORY;
 	uint16_t *bins;
 
+	if (!count)
+		return 0;
 	p.order = reallocarray(NULL, count, sizeof(*p.order));
 	p.scratch = reallocarray(NULL, count, sizeof(*p.scratch));
 	p.bins = reallocarray(NULL, count < BINS_MAX ? count : BINS_MAX, sizeof(*p.bins));
