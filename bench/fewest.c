@@ -122,7 +122,7 @@ static int64_t most_added(const struct pricing *p, struct partial *partial)
 	int64_t shares[CODES_MAX], largest[PACK_BIN_MAX] = {0}, most = 0;
 	size_t kept = 0;
 
-	memset(shares, 0, words * 64 * sizeof(*shares));
+	memset(shares, 0, (size_t)words * 64 * sizeof(*shares));
 	for (size_t i = 0; i < partial->open_count; i++) {
 		const size_t item = partial->open[i];
 		const unsigned missing = lacking(&p->node->items[item], partial->codes);
@@ -253,6 +253,8 @@ static bool program_begin(struct program *lp, size_t count)
 {
 	uint32_t random = 1;
 
+	if (!count)
+		return false;
 	lp->count = count;
 	lp->patterns = calloc(count, sizeof(*lp->patterns));
 	lp->inverse = calloc(count * count, sizeof(*lp->inverse));
@@ -332,7 +334,7 @@ static int64_t set_prices(const struct program *lp, int64_t *prices)
 /* Solves it, until the bound exceeds `enough`. Returns the bound. */
 static size_t solve(struct program *lp, const struct node *node, unsigned capacity, size_t enough)
 {
-	int64_t prices[FEWEST_ITEMS_MAX];
+	int64_t prices[FEWEST_ITEMS_MAX] = {0};
 	size_t bound = 0;
 
 	for (size_t round = 0; round < 50 * lp->count && bound <= enough; round++) {
@@ -359,8 +361,11 @@ static size_t solve(struct program *lp, const struct node *node, unsigned capaci
 static bool find_pair(const struct program *lp, size_t *one, size_t *two)
 {
 	const size_t n = lp->count;
-	double *together = calloc(n * n, sizeof(*together)), most = 0;
+	double *together, most = 0;
 
+	if (!n)
+		return false;
+	together = calloc(n * n, sizeof(*together));
 	for (size_t r = 0; together && r < n; r++) {
 		double value = 0; /* with each item weighted the same */
 
@@ -371,11 +376,15 @@ static bool find_pair(const struct program *lp, size_t *one, size_t *two)
 				if (has(lp->patterns[r].items, k))
 					together[i * n + k] += value;
 	}
-	for (size_t i = 0; together && i < n * n; i++) {
-		if (together[i] > most && together[i] > 1e-6 && together[i] < 1 - 1e-6) {
-			most = together[i];
-			*one = i / n;
-			*two = i % n;
+	for (size_t i = 0; together && i < n; i++) {
+		for (size_t k = i + 1; k < n; k++) {
+			const double share = together[i * n + k];
+
+			if (share > most && share > 1e-6 && share < 1 - 1e-6) {
+				most = share;
+				*one = i;
+				*two = k;
+			}
 		}
 	}
 	free(together);
