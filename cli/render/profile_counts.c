@@ -101,12 +101,21 @@ struct counting {
 	size_t count, shown; /* of the rows */
 };
 
+/* Tells whether the recording has what the column needs: an older plumb may have made it. */
+static bool is_known(const struct counting *counting, const struct counted_column *column)
+{
+	return counting->result.known[column->count] &&
+	       (column->of == NO_COUNT || counting->result.known[column->of]);
+}
+
 static double value_of(const struct counting *counting, size_t i,
 		       const struct counted_column *column)
 {
 	const uint64_t *counts = counting->result.rows[i].counts;
 	uint64_t whole;
 
+	if (!is_known(counting, column))
+		return NAN;
 	if (column->of == NO_COUNT)
 		return (double)counts[column->count];
 	whole = column->of_all ? counting->result.total[column->of] : counts[column->of];
@@ -153,7 +162,8 @@ static void print_heading(const struct counting *counting, struct output *out)
 
 		if (!counted->sums[i].word)
 			continue;
-		text = figure_count(pen_for(out), (double)result->total[count]);
+		text = figure_count(pen_for(out),
+				    result->known[count] ? (double)result->total[count] : NAN);
 		sum = memory_format("%s %s", text, counted->sums[i].word);
 		join_add(&sums, sum);
 		left_out |= result->left_out[count];
@@ -262,9 +272,20 @@ static void print_separated(const struct counting *counting, struct output *out,
 static json_t *column_json(const struct counting *counting, size_t i,
 			   const struct counted_column *column)
 {
+	if (!is_known(counting, column))
+		return json_null();
 	if (column->of == NO_COUNT)
 		return json_integer((json_int_t)counting->result.rows[i].counts[column->count]);
 	return render_number(value_of(counting, i, column));
+}
+
+/* Puts a sum over rows; null if the recording lacks the event. */
+static void put_count(const struct counting *counting, json_t *object,
+		      const struct counted_column *column, const uint64_t *counts)
+{
+	json_put(object, column->field,
+		 is_known(counting, column) ? json_integer((json_int_t)counts[column->count])
+					    : json_null());
 }
 
 static void print_json(const struct counting *counting, struct output *out)
@@ -283,12 +304,9 @@ static void print_json(const struct counting *counting, struct output *out)
 	for (size_t c = 0; (column = column_at(counting, c)); c++) {
 		if (column->of != NO_COUNT)
 			continue;
-		json_put(total, column->field,
-			 json_integer((json_int_t)result->total[column->count]));
-		json_put(left_out, column->field,
-			 json_integer((json_int_t)result->left_out[column->count]));
-		json_put(given_up, column->field,
-			 json_integer((json_int_t)result->given_up[column->count]));
+		put_count(counting, total, column, result->total);
+		put_count(counting, left_out, column, result->left_out);
+		put_count(counting, given_up, column, result->given_up);
 	}
 	json_put(object, "total", total);
 	json_put(object, "left_out", left_out);

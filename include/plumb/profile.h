@@ -331,6 +331,8 @@ struct plumb_profile_counted {
 	uint64_t total[PLUMB_PROFILE_COUNTS];    /* of all rows */
 	uint64_t left_out[PLUMB_PROFILE_COUNTS]; /* what `wants` refused */
 	uint64_t given_up[PLUMB_PROFILE_COUNTS]; /* of the total, what is in no row: see rows_max */
+	bool known[PLUMB_PROFILE_COUNTS]; /* the recording has such an event; else nothing counted
+					     it */
 };
 /*
  * Adds up counts of the events of a finished profile of an exact recording. `names` has

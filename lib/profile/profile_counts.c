@@ -37,6 +37,17 @@ bool plumb_profile_is_named(const char *names, const char *event)
 	return false;
 }
 
+/* Tells whether the recording has one of the events, which may not have happened. */
+static bool is_recorded(const struct plumb_recording *recording, const char *names)
+{
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+		if (plumb_profile_is_named(names, event->name))
+			return true;
+	return false;
+}
+
 static bool add_event(struct adding *adding, size_t e, size_t place)
 {
 	const struct profiled_event *event = &adding->profile->events[e];
@@ -84,6 +95,8 @@ int plumb_profile_counts(const struct plumb_profile *profile, const char *const 
 	adding.rows = calloc(profile->row_count + 1, sizeof(*adding.rows));
 	if (!adding.rows)
 		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < name_count; i++)
+		counted->known[i] = is_recorded(profile->recording, names[i]);
 	for (size_t e = 0; added && e < profile->event_count; e++) {
 		const struct plumb_profile_event *event = &profile->events[e].public;
 

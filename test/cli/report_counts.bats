@@ -108,6 +108,17 @@ equal()
 	[ "${lines[1]}" = "SLOTS LOST   LOADS  STORES  L1D REFILLS  L2 REFILLS  LLC MISSES  WALKS  SOURCE LINE" ]
 }
 
+@test "--mem of an exact profile: what the recording does not count is missing, not 0" {
+	sed 's,exact/DTLB_WALK/,exact/DTLB_WALX/,g' exact.data >lacks.data
+	run cmp -s exact.data lacks.data
+	[ "$status" -eq 1 ]
+	plumb report -i lacks.data --mem --json >lacks.json
+	json 'd["total"]["dtlb_walks"] is None and d["total"]["loads"] > 65536
+		and all(r["dtlb_walks"] is None and r["loads"] is not None for r in d["rows"])' <lacks.json
+	run --separate-stderr plumb report -i lacks.data --mem -s symbol --limit 1
+	[[ ${lines[2]} =~ \ +-\ \ strides$ ]]
+}
+
 @test "--mix of an exact profile: kinds of instructions as objdump has them" {
 	plumb report -i exact.data --mix --json >view.json
 	equal instructions=INST_RETIRED operations=OP_RETIRED l1d_refills=L1D_CACHE_REFILL \
