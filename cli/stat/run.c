@@ -237,12 +237,18 @@ static bool is_text(const struct stat_options *options)
 	return !options->common.json && !options->csv && !options->common.separator;
 }
 
+/* Tells whether each interval is printed when it ends. */
+static bool prints_intervals(const struct runner *r)
+{
+	return r->options->interval_ms && !r->options->summary_only;
+}
+
 static int open_output(struct runner *r)
 {
 	const struct common_options *common = &r->options->common;
-	int status = r->open                   ? EXIT_FINE
-		     : r->options->interval_ms ? output_open_stream(&r->out, common)
-					       : output_open_beside(&r->out, common);
+	int status = r->open               ? EXIT_FINE
+		     : prints_intervals(r) ? output_open_stream(&r->out, common)
+					   : output_open_beside(&r->out, common);
 
 	if (status == EXIT_FINE && !r->open && r->options->csv && !r->out.appended)
 		report_csv_headings(&r->out,
@@ -289,6 +295,10 @@ static void on_interval(void *user, const struct plumb_count *counts, double sec
 	if (has_all_intervals(r))
 		return;
 	add_part(r, counts, NULL);
+	if (!prints_intervals(r)) {
+		r->last_time = seconds;
+		return;
+	}
 	report.result = r->part;
 	report.diagnosis = r->parts[r->part_count - 1];
 	report.time = seconds;
@@ -506,10 +516,10 @@ static int print_whole(struct runner *r)
 	report->ended = true;
 	if (status == EXIT_FINE) {
 		report->time = report->intervals && r->options->common.json ? report->seconds : NAN;
-		if (is_text(r->options) && r->part_count && report->intervals)
+		if (is_text(r->options) && r->part_count && prints_intervals(r))
 			fputc('\n', r->out.stream);
 		/* CSV has only the rows of the intervals: totals among them would mislead. */
-		if (is_text(r->options) || r->options->common.json || !report->intervals)
+		if (is_text(r->options) || r->options->common.json || !prints_intervals(r))
 			print(r, report);
 		status = output_close(&r->out, report->exit_status);
 		r->open = false;
@@ -638,7 +648,7 @@ int stat_run(const struct stat_options *options, struct machine *machine,
 	say_which(&r);
 	machine->say_engine = options->common.verbose && may_say(&r);
 	/* Intervals are printed during the run, so the output must be open before it. */
-	status = options->interval_ms ? open_output(&r) : EXIT_FINE;
+	status = prints_intervals(&r) ? open_output(&r) : EXIT_FINE;
 	signals_catch(0);
 	signals_cancel(machine->source, *argv ? 2 : 1);
 	if (status == EXIT_FINE)

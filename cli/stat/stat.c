@@ -208,6 +208,12 @@ static const struct option options[] = {
 		.offset = offsetof(struct stat_options, interval_count),
 		.help = "with -I, stop after N intervals",
 	},
+	{
+		.name = "summary-only",
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct stat_options, summary_only),
+		.help = "with -I, print only the totals, with the range over the intervals",
+	},
 	OPTION_ROW_DELAY(struct stat_options, window),
 	OPTION_ROWS_WINDOW(struct stat_options, window),
 	{
@@ -343,6 +349,8 @@ static bool check(const struct command *command, const struct stat_options *valu
 		complain("--interval-print and --repeat cannot be combined");
 	else if (values->interval_count && !values->interval_ms)
 		complain("--interval-count requires --interval-print");
+	else if (values->summary_only && !values->interval_ms)
+		complain("--summary-only requires --interval-print");
 	else if (values->interval_count && values->window.timeout)
 		complain("--interval-count and --timeout cannot be combined");
 	else if (values->all_user && values->all_kernel)

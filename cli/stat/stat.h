@@ -37,6 +37,7 @@ struct stat_options {
 	unsigned repeat;
 	bool csv;
 	unsigned interval_count;
+	bool summary_only;
 	bool all_user, all_kernel;
 	struct window_options window;
 	struct plumb_window counted; /* read from them */

@@ -65,7 +65,7 @@ const struct option_twin perf_options_stat[] = {
 	{"S,sync", "unsupported: run sync before plumb"},
 	{"scale", "the default: counts of events that took turns are scaled"},
 	{"smi-cost", "unsupported: it is for x86 CPUs"},
-	{"summary", "the default, except with -x"},
+	{"summary", "the default, except with -x; --summary-only leaves out the intervals"},
 	{"T,transaction", TRANSACTIONS},
 	{"table", "-r N, which prints the lowest and the highest value"},
 	{"td-level", "--level N"},

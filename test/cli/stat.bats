@@ -1034,6 +1034,39 @@ for e in json.load(sys.stdin)["events"]:
 	done
 }
 
+@test "--summary-only: only the totals of the intervals" {
+	local options
+
+	model -I 1 --json -o lines ./work long >/dev/null
+	model -I 1 --summary-only --json -o summary ./work long >/dev/null
+	[ "$(wc -l <lines)" -ge 4 ]
+	[ "$(wc -l <summary)" -eq 1 ]
+	json 'd["summary"] and d["time"] == d["elapsed_seconds"] > 0.003' <summary
+	/usr/bin/python3 - <<-'END'
+		import json
+		last, only = (json.loads(open(f).readlines()[-1]) for f in ("lines", "summary"))
+		assert last["metrics"] == only["metrics"] and last["events"] == only["events"]
+		assert any(m["low"] < m["high"] for m in only["metrics"] if m["value"])
+	END
+	# Lines without a time, as of a whole run; their counts are those of the run.
+	for options in --csv "-x ,"; do
+		# shellcheck disable=SC2086 # two words
+		model $options -e INST_RETIRED,L1D_CACHE -o whole ./work long >/dev/null
+		# shellcheck disable=SC2086 # two words
+		model -I 1 --summary-only $options -e INST_RETIRED,L1D_CACHE -o once ./work long >/dev/null
+		cmp <(grep -v '^#' whole) <(grep -v '^#' once)
+	done
+	run --separate-stderr model -I 1 --summary-only ./work long
+	[ "$status" -eq 0 ]
+	lacks 'time s' <<<"$stderr"
+	grep -qE 'with the lowest and highest of [0-9]+ intervals' <<<"$stderr"
+	plumb stat --source perf -I 20 --interval-count 3 --summary-only -x , -e task-clock -o perf sleep 60
+	[ "$(grep -c task-clock perf)" -eq 1 ]
+	run --separate-stderr model --summary-only ./work
+	[ "$status" -eq 2 ]
+	said "plumb: --summary-only requires --interval-print" "       see plumb stat --help"
+}
+
 @test "--interval-count ends the program" {
 	run --separate-stderr model -I 1 --interval-count 2 -x , -e cycles ./work longer
 	[ "$status" -eq 0 ]
