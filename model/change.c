@@ -40,6 +40,7 @@ static const struct parameter parameters[] = {
 	FIELD(fetch_bytes, 4, 64),
 	FIELD(fetch_queue, 8, 250),
 	FIELD(fetch_ahead, 1, 250),
+	FIELD(predict_chunks, 1, 8),
 	FIELD(frontend_cycles, 1, 60),
 	FIELD(mispredict_cycles, 1, 120),
 	FIELD(reorder_entries, 16, 448),

@@ -119,8 +119,10 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 	bool branches = prepared->branch && executed == prepared->count;
 	uint64_t done = 0;
 
-	if (block->pc != core->resume)
+	if (block->pc != core->resume) {
 		core->chunk_end = block->pc;
+		core->predicted = UINT32_MAX;
+	}
 	chunk = behind_chunk(core, block, op, end);
 	for (; op != end; op++) {
 		if (charged)

@@ -9,18 +9,20 @@
 
 /*
  * Fetches the chunk of code that begins at `pc`, once the predictor provides it (a chunk per
- * cycle, or two of which a branch ends the first one), L1I has it, and the queue to rename has
- * room. It ends after the bytes that are fetched at
- * a time, or with its line. Missing lines follow one another at the pace at which L1I takes them.
+ * cycle, or several in a row, or two of which a branch ends the first one), L1I has it, and the
+ * queue to rename has room. It ends after the bytes that are fetched at a time, or with its line.
+ * Missing lines follow one another at the pace at which L1I takes them.
  */
 void fetch_chunk(struct core *core, uint64_t pc)
 {
 	uint64_t line_end = (pc | core->fetch_mask) + 1, end = pc + core->fetch_bytes;
 	uint64_t chunk = core->chunk_sequence++, pairs = core->pairs, predict, base;
+	const bool follows = core->predicted < core->predict_chunks;
 	struct memory_result result;
 
 	predict = core->chunks[(chunk - core->fetch_ahead) & core->chunk_mask];
-	predict = later(predict, core->predict - pairs);
+	predict = later(predict, core->predict - (pairs | follows));
+	core->predicted = follows ? core->predicted + 1 : 1;
 	core->predict = predict + 1;
 	core->paired += pairs;
 	core->second = (uint8_t)pairs;

@@ -106,7 +106,8 @@ struct core_params {
 	uint8_t rename_width;      /* operations per cycle, of rename and dispatch */
 	uint8_t fetch_bytes;       /* per cycle */
 	uint8_t fetch_queue;       /* operations between fetch and rename */
-	uint8_t fetch_ahead;       /* fetch blocks by which the predictor may run ahead */
+	uint8_t fetch_ahead;       /* chunks by which the predictor may run ahead of fetch */
+	uint8_t predict_chunks;    /* chunks in a row that are predicted per cycle */
 	uint8_t frontend_cycles;   /* fetch to rename */
 	uint8_t mispredict_cycles; /* minimum, from a branch's resolution to right-path rename */
 	uint16_t reorder_entries;

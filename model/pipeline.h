@@ -288,6 +288,8 @@ struct core {
 	uint32_t fetch_mask;  /* of the part of an address inside a line */
 	uint32_t line_cycles; /* from a line missing in L1I to the next one */
 	uint32_t fetch_ahead;
+	uint32_t predict_chunks;
+	uint32_t predicted; /* chunks in a row in the cycle of the last prediction */
 	uint32_t fetch_queue;
 	uint32_t frontend_cycles;
 	uint32_t mispredict_cycles;

@@ -31,7 +31,7 @@ static bool fits(const struct core_params *params)
 	return params->queue_count && params->queue_count <= QUEUES_MAX && params->rename_width &&
 	       params->rename_width <= params->slots && params->retire_width &&
 	       params->reorder_entries >= 16 && params->reorder_entries <= HOLD_REORDER_MAX &&
-	       params->fetch_ahead && params->fetch_bytes >= 4 &&
+	       params->fetch_ahead && params->predict_chunks && params->fetch_bytes >= 4 &&
 	       !(params->fetch_bytes & (params->fetch_bytes - 1)) && params->store_buffer_entries &&
 	       params->frequency_mhz;
 }
@@ -133,6 +133,7 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 	core->retire_width = params->retire_width;
 	core->buffer_entries = params->store_buffer_entries;
 	core->fetch_ahead = params->fetch_ahead;
+	core->predict_chunks = params->predict_chunks;
 	core->fetch_bytes = params->fetch_bytes;
 	core->fetch_mask = (uint32_t)later(params->fetch_bytes, params->l1i.line_bytes) - 1;
 	core->line_cycles = (params->l1i.cycles_per_line + 50u) / 100;

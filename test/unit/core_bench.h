@@ -271,6 +271,7 @@ static struct core_params bench_core(void)
 		.fetch_bytes = 32,
 		.fetch_queue = 32,
 		.fetch_ahead = 8,
+		.predict_chunks = 1,
 		.frontend_cycles = 5,
 		.mispredict_cycles = 10,
 		.reorder_entries = 64,

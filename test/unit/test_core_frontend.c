@@ -158,6 +158,42 @@ static void bubbles_are_the_flow(void **state)
 }
 
 /*
+ * Three chunks and a bubble of 3 cycles, of which the predictor makes up for what it has predicted
+ * sooner: 3 + 3 cycles with a chunk per cycle, 2 + 3 with two, 1 + 3 with three or more.
+ */
+static void predictor_makes_up_for_bubbles(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	params.slots = params.rename_width = 16;
+	params.fetch_queue = 64;
+	params.retire_width = 32;
+	for (unsigned chunks = 1; chunks <= 4; chunks++) {
+		params.predict_chunks = (uint8_t)chunks;
+		for (int bubble = 0; bubble < 2; bubble++) {
+			struct core *core = start(&params, counts);
+			uint64_t expected = bubble ? 3 + (3 + chunks - 1) / chunks : 3;
+
+			nops(&b, 0x1000, 20);
+			bench_branch(&b, BRANCH_IMMEDIATE);
+			bench_end(&params, &b);
+			bench_predictor.next = bubble ? PREDICT_TAKEN_BUBBLE : PREDICT_RIGHT;
+			for (int i = 0; i < 400; i++)
+				bench_run(core, &b, 0x1000);
+			core_finish(core);
+			/* the first round's chunks have nothing before them; the last one's end */
+			assert_in_range(core_counts(core)[EVENT_CPU_CYCLES], 399 * expected,
+					400 * expected + 12);
+			assert_int_equal(bench_memory.fetches, 400 * 3);
+			core_free(core);
+			core_release_block(&b.block);
+		}
+	}
+}
+
+/*
  * Two operations an iteration: four slots take two iterations per cycle, if fetch does. Never
  * more: the second of two branches pairs with no third one, however small the loop is.
  */
@@ -460,6 +496,7 @@ int main(void)
 		cmocka_unit_test(missing_lines_come_at_their_pace),
 		cmocka_unit_test(blocks_go_on_in_a_chunk),
 		cmocka_unit_test(bubbles_are_the_flow),
+		cmocka_unit_test(predictor_makes_up_for_bubbles),
 		cmocka_unit_test(two_chunks_a_cycle_if_branches_pair),
 		cmocka_unit_test(misprediction_costs_its_penalty),
 		cmocka_unit_test(wrong_path_arrives),
