@@ -67,10 +67,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	if (size && text[0] % 2 == 0) {
 		struct plumb_spe_filter filter;
+		uint64_t sources;
 
 		error = spe_filter_parse(text + 1, 0x410fd8e0, &filter, diagnostics);
 		if (!error)
 			check_filter(&filter);
+		(void)spe_filter_sources(text + 1, 0x410fd8e0, &sources, diagnostics);
 	} else {
 		struct plumb_itrace itrace;
 

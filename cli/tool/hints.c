@@ -54,6 +54,7 @@ static const struct {
 	{"call-graph", "use -g to record call chains"},
 	{"no-inherit", "use -i to leave out forked processes"},
 	{"spe-period", "use period=N, or -c N"},
+	{"filter-sources", "record all, and use report or script with --filter source=NAME"},
 	{"check-period", "check -c, -F and the terms between slashes"},
 	{"lower-frequency",
 	 "use a lower -F, or as root: sysctl kernel.perf_event_max_sample_rate=*"},

@@ -39,10 +39,17 @@ struct plumb_event_spe {
 	bool ts_enable, pa_enable, pct_enable, jitter;
 	bool load_filter, store_filter, branch_filter; /* none: all operations */
 	bool simd_filter, float_filter;
-	bool discard;
+	/* Whether that type's condition must be met, not just one of the filters'. */
+	bool load_filter_mask, store_filter_mask, branch_filter_mask;
+	bool simd_filter_mask, float_filter_mask;
+	bool discard;              /* write no records: only the PMU's events of the unit count */
 	uint16_t min_latency;      /* cycles, 0 to 4095 */
 	uint64_t event_filter;     /* all of these events must have happened */
 	uint64_t inv_event_filter; /* and none of these */
+	uint64_t inv_data_src_filter; /* bit N: drop records with data source N */
+	/* Keep only these data sources: names or numbers with '+' between them, as in a filter
+	 * (plumb/spe_filter.h), for the core that samples; NULL: all. */
+	const char *data_source;
 };
 
 /* An event, and how to count or sample it. */

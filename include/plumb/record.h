@@ -83,7 +83,7 @@ struct plumb_event_attr {
 	uint64_t flags;         /* PLUMB_ATTR_BIT() of enum plumb_attr_flag */
 	uint32_t wakeup;
 	uint32_t bp_type;
-	uint64_t config1, config2, config3;
+	uint64_t config1, config2, config3, config4;
 	uint64_t branch_sample_type;
 	uint64_t sample_regs_user, sample_regs_intr;
 	uint32_t sample_stack_user;

@@ -13,7 +13,7 @@
 /* PMSLATFR.MINLAT has 12 bits. */
 #define LATENCY_MAX 4095
 
-enum term_type { FLAG, LATENCY, MASK };
+enum term_type { FLAG, LATENCY, MASK, SOURCES };
 
 static const struct {
 	const char *key;
@@ -33,6 +33,13 @@ static const struct {
 	{"min_latency", LATENCY, offsetof(struct plumb_event_spe, min_latency)},
 	{"event_filter", MASK, offsetof(struct plumb_event_spe, event_filter)},
 	{"inv_event_filter", MASK, offsetof(struct plumb_event_spe, inv_event_filter)},
+	{"load_filter_mask", FLAG, offsetof(struct plumb_event_spe, load_filter_mask)},
+	{"store_filter_mask", FLAG, offsetof(struct plumb_event_spe, store_filter_mask)},
+	{"branch_filter_mask", FLAG, offsetof(struct plumb_event_spe, branch_filter_mask)},
+	{"simd_filter_mask", FLAG, offsetof(struct plumb_event_spe, simd_filter_mask)},
+	{"float_filter_mask", FLAG, offsetof(struct plumb_event_spe, float_filter_mask)},
+	{"inv_data_src_filter", MASK, offsetof(struct plumb_event_spe, inv_data_src_filter)},
+	{"data_source", SOURCES, offsetof(struct plumb_event_spe, data_source)},
 };
 
 /* Short forms: a filter by operation, and events that must have happened. */
@@ -64,7 +71,7 @@ struct plumb_event_spe event_spe_default(void)
 	return (struct plumb_event_spe){.ts_enable = true, .jitter = true};
 }
 
-static int set_term(const struct event_reader *reader, size_t i, const char *value,
+static int set_term(const struct event_reader *reader, size_t i, const char *key, const char *value,
 		    struct plumb_event_spe *spe)
 {
 	char *member = (char *)spe + terms[i].offset;
@@ -75,6 +82,16 @@ static int set_term(const struct event_reader *reader, size_t i, const char *val
 	uint16_t latency;
 	int error = 0;
 
+	if (terms[i].type == SOURCES) {
+		if (!value || !*value)
+			return event_refuse(reader, PLUMB_ERR_INVALID,
+					    (struct event_word){key, strlen(key)},
+					    "requires a value");
+		/* Only loads have a source on most cores. */
+		spe->load_filter = true;
+		spe->data_source = value;
+		return 0;
+	}
 	if (value || terms[i].type != FLAG)
 		error = event_term_number(reader, terms[i].key, value, 0, most, &number);
 	if (error < 0)
@@ -109,9 +126,10 @@ static int unknown(const struct event_reader *reader, const char *key)
 			reader->diagnostics,
 			"use ts_enable, pa_enable, pct_enable, jitter, load_filter, store_filter, "
 			"branch_filter, simd_filter, float_filter, discard, min_latency, "
-			"event_filter, inv_event_filter, period, name, or the short forms load, "
-			"store, branch, simd, float, branch-miss, l1d-miss, tlb-miss, llc-miss, "
-			"remote-access, misaligned, retired, latency>=N");
+			"event_filter, inv_event_filter, load_filter_mask and the other masks, "
+			"inv_data_src_filter, period, name, or the short forms load, store, "
+			"branch, simd, float, branch-miss, l1d-miss, tlb-miss, llc-miss, "
+			"remote-access, misaligned, retired, latency>=N, data_source=NAME");
 	return PLUMB_ERR_NOT_FOUND;
 }
 
@@ -138,7 +156,7 @@ int event_spe_term(const struct event_reader *reader, const char *key, const cha
 {
 	for (size_t i = 0; i < COUNT(terms); i++)
 		if (strcmp(key, terms[i].key) == 0)
-			return set_term(reader, i, value, spe);
+			return set_term(reader, i, key, value, spe);
 	if (strncmp(key, "latency>", strlen("latency>")) == 0)
 		return set_latency(reader, key, value, spe);
 	for (size_t i = 0; i < COUNT(shorts); i++) {

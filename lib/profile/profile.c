@@ -15,9 +15,9 @@
 /* A sample has at most as many rows as its call chain has addresses, and its own. */
 #define ROWS_LEAST ((size_t)4 * (PLUMB_CALLCHAIN_MAX + 1))
 
-/* arm_spe's attributes: config:16 is jitter, config:32 to 34 filter by operation. */
+/* arm_spe's attributes: config:16 is jitter, config:32 to 34 and 36 to 42 filter by operation. */
 #define SPE_JITTER  (UINT64_C(1) << 16)
-#define SPE_FILTERS (UINT64_C(7) << 32)
+#define SPE_FILTERS (UINT64_C(0x7f7) << 32)
 
 /* ---- A profile --------------------------------------------------------------------------------
  */
@@ -132,7 +132,8 @@ const struct plumb_event_attr *profile_spe_attr(const struct plumb_recording *re
 bool profile_spe_is_filtered(const struct plumb_event_attr *attr)
 {
 	/* Of operations, events and latencies. */
-	return attr->config & SPE_FILTERS || attr->config1 || attr->config2 || attr->config3;
+	return attr->config & SPE_FILTERS || attr->config1 || attr->config2 || attr->config3 ||
+	       attr->config4;
 }
 
 /* Sets what is known of how an SPE record's event was sampled. */

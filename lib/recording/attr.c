@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * struct perf_event_attr, of any version: 64 bytes in the first, 136 with config3, and more to
+ * struct perf_event_attr, of any version: 64 bytes in the first, 144 with config4, and more to
  * come. What a version lacks is 0.
  */
 #include "recording/reader.h"
 
 #define ATTR_SIZE_FIRST 64u
-#define ATTR_SIZE_KNOWN 136u
+#define ATTR_SIZE_KNOWN 144u
 
 static uint64_t reverse_bits(uint64_t bits)
 {
@@ -82,6 +82,7 @@ int attr_parse(struct plumb_recording *r, const uint8_t *bytes, size_t size, uin
 	(void)take32(&in);
 	attr->sig_data = take64(&in);
 	attr->config3 = take64(&in);
+	attr->config4 = take64(&in);
 	if (attr->size > ATTR_SIZE_KNOWN &&
 	    !all_zero(bytes + ATTR_SIZE_KNOWN, attr->size - ATTR_SIZE_KNOWN))
 		reader_complain(

@@ -43,6 +43,8 @@ void write_attr(struct bytes *bytes, const struct plumb_event_attr *attr, uint32
 	bytes_u64(bytes, attr->sig_data);
 	if (size >= ATTR_SIZE_VER8)
 		bytes_u64(bytes, attr->config3);
+	if (size >= ATTR_SIZE_VER9)
+		bytes_u64(bytes, attr->config4);
 }
 
 /* ---- features ----------------------------------------------------------------------------- */

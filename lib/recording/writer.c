@@ -132,7 +132,7 @@ static int bad_setup(struct plumb_recording_writer *writer, const char *what)
 static int check_setup(struct plumb_recording_writer *writer,
 		       const struct plumb_recording_setup *setup)
 {
-	const size_t record_ids = (UINT16_MAX - RECORD_HEADER - ATTR_SIZE_VER8) / sizeof(uint64_t);
+	const size_t record_ids = (UINT16_MAX - RECORD_HEADER - ATTR_SIZE_VER9) / sizeof(uint64_t);
 	const size_t record_values = (UINT16_MAX - 2 * RECORD_HEADER) / sizeof(uint64_t);
 
 	if (!setup->event_count)
@@ -145,7 +145,9 @@ static int check_setup(struct plumb_recording_writer *writer,
 		if (writer->pipe && setup->events[i].id_count > record_ids)
 			return bad_setup(writer, "too many IDs of one event for a pipe");
 		/* Older readers reject larger attributes, so use them only if necessary. */
-		if (setup->events[i].attr.config3)
+		if (setup->events[i].attr.config4)
+			writer->attr_size = ATTR_SIZE_VER9;
+		else if (setup->events[i].attr.config3 && writer->attr_size < ATTR_SIZE_VER8)
 			writer->attr_size = ATTR_SIZE_VER8;
 	}
 	return 0;

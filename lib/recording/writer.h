@@ -76,7 +76,8 @@ struct plumb_recording_writer {
 
 /* As large as perf 6.1 knows it, or as what it holds needs. */
 #define ATTR_SIZE_VER7 128u
-#define ATTR_SIZE_VER8 136u
+#define ATTR_SIZE_VER8 136u /* with config3 */
+#define ATTR_SIZE_VER9 144u /* with config4 */
 void write_attr(struct bytes *bytes, const struct plumb_event_attr *attr, uint32_t size);
 
 /*

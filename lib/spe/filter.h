@@ -46,6 +46,14 @@ struct spe_origin {
 bool spe_filter_matches(const struct plumb_spe_filter *filter,
 			const struct plumb_spe_record *record, const struct spe_origin *origin);
 
+/*
+ * Parses data sources as the term source= does, "L2+DRAM", into a word with a bit for each: bits 0
+ * to 63. Returns 0, or an error with a finding: see plumb_spe_filter_parse(), and INVALID for a
+ * number beyond 63, for which the unit's filter has no bit.
+ */
+int spe_filter_sources(const char *text, uint32_t midr, uint64_t *sources,
+		       struct plumb_diagnostics *diagnostics);
+
 /* Parses as spe_filter_parse() does. After an error *filter is undefined. */
 int spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_filter *filter,
 		     struct plumb_diagnostics *diagnostics);

@@ -388,6 +388,7 @@ static bool find_key(struct plumb_spe_filter *filter, const char *name, struct n
 		{"previous-target", &filter->addresses[PLUMB_SPE_PREVIOUS_TARGET], UINT64_MAX,
 		 NUMBER},
 		{"source", &filter->sources, UINT64_MAX, SOURCE},
+		{"data_source", &filter->sources, UINT64_MAX, SOURCE},
 		{"time", &filter->time, UINT64_MAX, SECONDS},
 		{"cpu", &filter->cpus, INT32_MAX, NUMBER},
 		{"pid", &filter->pids, INT32_MAX, NUMBER},
@@ -536,6 +537,35 @@ int spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_filter *f
 		return problem(&p, PLUMB_ERR_INVALID, text, strlen(text),
 			       "no record both has and lacks an event");
 	return 0;
+}
+
+int spe_filter_sources(const char *text, uint32_t midr, uint64_t *sources,
+		       struct plumb_diagnostics *diagnostics)
+{
+	/* The filter's places are counted in bits of one word. */
+	const struct key key = {"data_source", NULL, 63, SOURCE};
+	struct plumb_spe_filter filter = {0};
+	struct parser p = {.text = text,
+			   .at = text,
+			   .midr = midr,
+			   .filter = &filter,
+			   .diagnostics = diagnostics};
+	int error = parse_ranges(&p, &key, &filter.sources);
+
+	if (!error && *p.at)
+		error = term_problem(&p, PLUMB_ERR_SYNTAX, "unexpected text after the source");
+	*sources = 0;
+	for (uint32_t i = 0; i < filter.sources.count && !error; i++) {
+		const struct spe_range *range = &filter.sources.at[i];
+
+		if (range->last > key.most)
+			error = problem(&p, PLUMB_ERR_INVALID, text, strlen(text),
+					"the unit can filter sources 0 to 63 only");
+		else
+			*sources |= ~UINT64_C(0) >> (63 - (range->last - range->first))
+							    << range->first;
+	}
+	return error;
 }
 
 int plumb_spe_filter_parse(const char *text, uint32_t midr, struct plumb_spe_filter **filter,

@@ -68,7 +68,7 @@ struct build {
 struct built_attr {
 	uint32_t type, size;
 	uint64_t config, period, sample_type, read_format, flags, precise;
-	uint64_t config1, config2, config3, branches, regs_user, regs_intr;
+	uint64_t config1, config2, config3, config4, branches, regs_user, regs_intr;
 	uint32_t stack_user;
 	int32_t clockid;
 	uint64_t ids[4];
@@ -191,6 +191,7 @@ static inline void put_attr(struct build *b, const struct built_attr *attr)
 	put64(b, 0); /* aux_sample_size */
 	put64(b, 0); /* sig_data */
 	put64(b, attr->config3);
+	put64(b, attr->config4);
 	if (b->size - at > size)
 		b->size = at + size;
 	while (b->size - at < size)

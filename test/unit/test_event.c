@@ -132,6 +132,23 @@ static void spe_has_short_forms(void **state)
 	assert_int_equal(e->period, 7);
 }
 
+static void spe_takes_the_parameters_of_newer_drivers(void **state)
+{
+	const struct plumb_event_config *e;
+
+	(void)state;
+	begin_sampling();
+	e = sampled("spe/load_filter_mask,simd_filter_mask=1,store_filter_mask=0/");
+	assert_true(e->spe.load_filter_mask && e->spe.simd_filter_mask);
+	assert_false(e->spe.store_filter_mask || e->spe.load_filter);
+	e = sampled("spe/inv_data_src_filter=0xfffffffffffffff6/");
+	assert_true(e->spe.inv_data_src_filter == ~UINT64_C(9) && !e->spe.data_source);
+	e = sampled("spe/data_source=L2+DRAM,min_latency=9/u");
+	assert_string_equal(e->spe.data_source, "L2+DRAM");
+	assert_true(e->spe.load_filter);
+	assert_int_equal(e->spe.min_latency, 9);
+}
+
 static void spes_bad_parameters_are_refused_by_name(void **state)
 {
 	(void)state;
@@ -141,9 +158,11 @@ static void spes_bad_parameters_are_refused_by_name(void **state)
 	refused("spe/foo/", PLUMB_ERR_NOT_FOUND, "'foo': unknown SPE term",
 		"use ts_enable, pa_enable, pct_enable, jitter, load_filter, store_filter, "
 		"branch_filter, simd_filter, float_filter, discard, min_latency, event_filter, "
-		"inv_event_filter, period, name, or the short forms load, store, branch, simd, "
-		"float, branch-miss, l1d-miss, tlb-miss, llc-miss, remote-access, misaligned, "
-		"retired, latency>=N");
+		"inv_event_filter, load_filter_mask and the other masks, inv_data_src_filter, "
+		"period, name, or the short forms load, store, branch, simd, float, branch-miss, "
+		"l1d-miss, tlb-miss, llc-miss, remote-access, misaligned, retired, latency>=N, "
+		"data_source=NAME");
+	refused("spe/data_source/", PLUMB_ERR_INVALID, "'data_source': requires a value", NULL);
 	refused("spe/min_latency=4096/", PLUMB_ERR_INVALID, "'min_latency': invalid value '4096'",
 		"use 0 to 4095");
 	refused("spe/min_latency/", PLUMB_ERR_INVALID, "'min_latency': requires a value",
@@ -780,6 +799,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spe_takes_the_manuals_parameters),
 		cmocka_unit_test(spe_has_short_forms),
+		cmocka_unit_test(spe_takes_the_parameters_of_newer_drivers),
 		cmocka_unit_test(spes_bad_parameters_are_refused_by_name),
 		cmocka_unit_test(pmu_events_are_found),
 		cmocka_unit_test(software_events_are_found),

@@ -50,6 +50,9 @@ static int make_root(void **state)
 	write_file(DEVICES "arm_spe_0/format/event_filter", "config1:0-63\n");
 	write_file(DEVICES "arm_spe_0/format/inv_event_filter", "config3:0-63\n");
 	write_file(DEVICES "arm_spe_0/format/min_latency", "config2:0-11\n");
+	write_file(DEVICES "arm_spe_0/format/discard", "config:35\n");
+	write_file(DEVICES "arm_spe_0/format/load_filter_mask", "config:37\n");
+	write_file(DEVICES "arm_spe_0/format/inv_data_src_filter", "config4:0-63\n");
 	write_file(DEVICES "arm_spe_0/format/nonsense", "config9:0\n");
 	/* An older one, of other cores, that does things in its own way. */
 	write_file(DEVICES "arm_spe_1/type", "10\n");
@@ -89,7 +92,7 @@ static void pmus_are_found(void **state)
 	assert_int_equal(pmus[0].midr, 0x410fd490);
 	assert_int_equal(pmus[0].cpu_count, 3);
 	assert_int_equal(pmus[0].cpus[2], 3);
-	assert_int_equal(pmus[0].format_count, 10);
+	assert_int_equal(pmus[0].format_count, 13);
 	assert_int_equal(pmus[1].type, 10);
 	assert_int_equal(pmus[1].min_interval, 0);
 	assert_int_equal(pmus[1].midr, 0);
@@ -158,6 +161,54 @@ static void parameters_go_where_the_driver_says(void **state)
 	spe_pmu_free(&pmus[1]);
 }
 
+/* The driver of Linux 6.19. Its MIDR, Neoverse N2's, gives sources their names: 0 L1D, 8 L2, 14
+ * DRAM. */
+static void newer_parameters_go_where_the_driver_says(void **state)
+{
+	struct spe_pmu pmus[SPE_PMUS_MAX];
+	struct sampled_attr attr = {0};
+	struct plumb_event_config event = {
+		.name = "spe//",
+		.spe = {.load_filter = true,
+			.load_filter_mask = true,
+			.discard = true,
+			.data_source = "l2+DRAM+0x3f",
+			.inv_data_src_filter = 0x100},
+	};
+	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
+
+	(void)state;
+	assert_int_equal(spe_find_pmus(root, pmus, SPE_PMUS_MAX), 2);
+	assert_int_equal(spe_pmu_configure(&pmus[0], &event, &attr, NULL), 0);
+	assert_int_equal(attr.attr.config, UINT64_C(0x2a00000000));
+	assert_int_equal(attr.config3, 0);
+	assert_int_equal(attr.config4, UINT64_C(0x7fffffffffffbfff));
+	assert_int_equal(sampled_attr_public(&attr).size, 144);
+	assert_int_equal(sampled_attr_public(&attr).config4, attr.config4);
+	event.spe.data_source = NULL;
+	event.spe.inv_data_src_filter = 0;
+	assert_int_equal(spe_pmu_configure(&pmus[0], &event, &attr, NULL), 0);
+	assert_int_equal(attr.config4, 0);
+	assert_int_equal(sampled_attr_public(&attr).size, 128);
+	/* Names are the core's. */
+	event.spe.data_source = "DRAMM";
+	assert_int_equal(spe_pmu_configure(&pmus[0], &event, &attr, diagnostics),
+			 PLUMB_ERR_NOT_FOUND);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 0)->hint, "did you mean \"DRAM\"?");
+	event.spe.data_source = "64";
+	assert_true(spe_pmu_configure(&pmus[0], &event, &attr, diagnostics) < 0);
+	event.spe.data_source = "1,load";
+	assert_true(spe_pmu_configure(&pmus[0], &event, &attr, diagnostics) < 0);
+	event.spe.data_source = "DRAM";
+	assert_int_equal(spe_pmu_configure(&pmus[1], &event, &attr, diagnostics),
+			 PLUMB_ERR_NOT_FOUND);
+	assert_string_equal(plumb_diagnostics_get(diagnostics, 3)->hint,
+			    "the core is unknown, so use a number");
+	plumb_diagnostics_free(diagnostics);
+	spe_pmu_free(&pmus[0]);
+	spe_pmu_free(&pmus[1]);
+}
+
 static void what_the_driver_lacks_is_named(void **state)
 {
 	struct spe_pmu pmus[SPE_PMUS_MAX];
@@ -194,7 +245,7 @@ static void what_the_driver_lacks_is_named(void **state)
 static void formats_are_read(void **state)
 {
 	static const char *const wrong[] = {
-		"",          "config",     "config:",     "config0:1", "config4:1",
+		"",          "config",     "config:",     "config0:1", "config5:1",
 		"config:64", "config:3-1", "config:0-64", "config:1,", "config:1 ",
 		"config:-1", "config:1-",  "cfg:1",       "config:x",  "config1",
 	};
@@ -238,6 +289,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pmus_are_found),
 		cmocka_unit_test(parameters_go_where_the_driver_says),
+		cmocka_unit_test(newer_parameters_go_where_the_driver_says),
 		cmocka_unit_test(what_the_driver_lacks_is_named),
 		cmocka_unit_test(formats_are_read),
 		cmocka_unit_test(lists_of_cpus_are_read),

@@ -17,6 +17,7 @@ static const struct built_attr cpu_clock = {
 	.config1 = 11,
 	.config2 = 22,
 	.config3 = 33,
+	.config4 = 34,
 	.branches = 44,
 	.regs_user = 55,
 	.regs_intr = 66,
@@ -89,6 +90,7 @@ static void attributes_of_every_size_are_read(void **state)
 			assert_int_equal(event->attr.sample_regs_intr, sizes[i] >= 104 ? 66 : 0);
 			assert_int_equal(event->attr.sample_max_stack, sizes[i] >= 112 ? 127 : 0);
 			assert_int_equal(event->attr.config3, sizes[i] >= 136 ? 33 : 0);
+			assert_int_equal(event->attr.config4, sizes[i] >= 144 ? 34 : 0);
 			assert_int_equal(event->ids[0], 0x100);
 			assert_int_equal(plumb_diagnostics_count(opened.diagnostics), 0);
 			opened_close(&opened);
@@ -104,7 +106,7 @@ static void more_than_is_known_of_an_attribute_is_told(void **state)
 		struct built_attr attr = cpu_clock;
 		struct opened opened;
 
-		attr.size = 144;
+		attr.size = 152;
 		attr.beyond = 1;
 		build_begin(b, &attr, 1);
 		opened = open_built(b);

@@ -95,6 +95,7 @@ static void terms_let_records_pass(void **state)
 		{"el=1+2", 2},
 		{"source=14", 1},
 		{"source=dram", 1},
+		{"data_source=DRAM", 1},
 		{"source=L1D+DRAM", 1},
 		{"source=system-cache", 0},
 		{"time=1.5-2", 3},

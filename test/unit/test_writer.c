@@ -306,6 +306,27 @@ static void config3_alone_makes_attributes_longer(void **state)
 	unlink(path);
 }
 
+static void config4_makes_attributes_longer_yet(void **state)
+{
+	struct plumb_recorded_event event = events[0];
+	struct plumb_recording_setup setup = plain;
+	struct image image;
+	size_t at;
+
+	(void)state;
+	event.attr.config4 = 0xdef;
+	setup.events = &event;
+	assert_int_equal(plumb_recording_finish(create(&setup), NULL), 0);
+	image = read_image(path);
+	assert_int_equal(u64(&image, 16), 144 + 16);
+	at = u64(&image, 24);
+	assert_int_equal(u32(&image, at + 4), 144);
+	assert_int_equal(u64(&image, at + 128), 0);
+	assert_int_equal(u64(&image, at + 136), 0xdef);
+	free(image.bytes);
+	unlink(path);
+}
+
 static void a_setup_has_a_size(void **state)
 {
 	struct plumb_recording_setup setup = plain;
@@ -705,6 +726,7 @@ int main(void)
 		cmocka_unit_test(the_file_can_be_read_at_any_moment),
 		cmocka_unit_test(aux_data_is_padded_and_indexed),
 		cmocka_unit_test(config3_alone_makes_attributes_longer),
+		cmocka_unit_test(config4_makes_attributes_longer_yet),
 		cmocka_unit_test(a_setup_has_a_size),
 		cmocka_unit_test(records_can_be_changed),
 		cmocka_unit_test(what_is_no_record_is_refused),

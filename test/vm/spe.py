@@ -9,7 +9,7 @@ import re
 import struct
 
 from counting import PARANOID
-from machine import Script, libraries
+from machine import PLACES, Script, libraries
 
 RECORD = 64
 STAMP = slice(56, 64)  # the stand-in puts the time there
@@ -17,6 +17,8 @@ RECORDS = 3000
 UNIT = "/sys/module/spe_unit/parameters/"
 PLUMB = "/plumb record --no-progress --source perf "
 AUX, AUXTRACE = 11, 71
+# The headers of packets: DDI 0487, "Statistical Profiling Extension sample record format".
+DATA_SOURCE, LOAD_STORE = 0x43, 0x49
 TRUNCATED, PARTIAL, COLLISION = 1, 4, 8
 
 
@@ -75,8 +77,31 @@ def set_unit(vm, **parameters):
         vm.write(UNIT + name, str(value))
 
 
-def script(stream, has_perf):
-    vm = Script("SPE stand-in", "neoverse-n1")
+class Unit:
+    """A stand-in, built for a kernel, with its stream, and with perf if there is one."""
+
+    def __init__(self, folder, age):
+        self.name = "SPE stand-in" + (", newest kernel" if age else "")
+        self.newest = bool(age)
+        module = os.path.join(folder, f"spe_unit{age}.ko")
+        stream = os.path.join(folder, "stream")
+        perf = os.path.join(folder, "perf" + age, "usr/bin/perf")
+        self.is_built = os.path.exists(module) and os.path.exists(stream)
+        self.places = [os.path.join(folder, "perf" + age, place.lstrip("/"))
+                       for place in PLACES] + PLACES
+        self.has_perf = runs(perf, self.places)
+        self.files = {"spe_unit.ko": module, "stream": stream}
+        if self.has_perf:
+            self.files["perf"] = perf
+        self.stream = b""
+        if self.is_built:
+            with open(stream, "rb") as file:
+                self.stream = file.read()
+
+
+def script(unit):
+    stream, has_perf = unit.stream, unit.has_perf
+    vm = Script(unit.name, "neoverse-n1")
     vm.write(PARANOID, "-1")
     vm.expect("the stand-in loads", lambda o: o.status == 0, vm.run("load /spe_unit.ko"))
     vm.expect("its stream is loaded", lambda o: o.status == 0,
@@ -142,9 +167,96 @@ def script(stream, has_perf):
               lambda o: o.status == 3 and "pa_enable" in o.err,
               vm.user(PLUMB + "-e spe/pa_enable=1/u --per-thread -o /tmp/user /counted"))
     vm.expect("a term that the unit lacks is an error with its name",
-              lambda o: o.status != 7 and "discard" in o.err,
-              vm.run(PLUMB + "-e spe/discard=1/u --per-thread -o /tmp/none /counted"))
+              lambda o: o.status != 7 and "simd_filter" in o.err,
+              vm.run(PLUMB + "-e spe/simd_filter=1/u --per-thread -o /tmp/none /counted"))
+    if unit.newest:
+        newest(vm, unit)
+    else:
+        vm.expect("a term that the kernel lacks is an error with its name",
+                  lambda o: o.status != 7 and "inv_data_src_filter" in o.err,
+                  vm.run(PLUMB + "-e spe/data_source=0xe/u --per-thread -o /tmp/none /counted"))
     return vm
+
+
+def packets(record):
+    """The packets of a record without extended ones: header, payload."""
+    at = 0
+    while at < len(record) and record[at] not in (0, 1):
+        size = 1 << (record[at] >> 4 & 3)
+        yield record[at], record[at + 1:at + 1 + size]
+        at += 1 + size
+
+
+def packet(record, wanted):
+    return next((payload for header, payload in packets(record) if header == wanted), None)
+
+
+def source(record):
+    payload = packet(record, DATA_SOURCE)
+    return payload[0] if payload else None
+
+
+def is_load(record):
+    payload = packet(record, LOAD_STORE)
+    return payload is not None and payload[0] & 1 == 0
+
+
+def is_store(record):
+    payload = packet(record, LOAD_STORE)
+    return payload is not None and payload[0] & 1 == 1
+
+
+# What each event lets pass, and the words of its attribute: config to config4.
+ALL = 0xffff_ffff_ffff_ffff
+TIMES, JITTER, LOAD, STORE, STORE_MASK = 1 << 0, 1 << 16, 1 << 33, 1 << 34, 1 << 38
+FILTERS = (
+    ("data sources by name", "spe/data_source=DRAM/u",
+     f"arm_spe_0/jitter=1,load_filter=1,inv_data_src_filter={ALL & ~(1 << 14):#x}/u",
+     lambda record: is_load(record) and source(record) == 14,
+     (LOAD, 0, 0, 0, ALL & ~(1 << 14))),
+    ("data sources by mask", "spe/inv_data_src_filter=0xfffffffffffffff6/u",
+     "arm_spe_0/jitter=1,inv_data_src_filter=0xfffffffffffffff6/u",
+     lambda record: source(record) in (None, 0, 3), (0, 0, 0, 0, ALL & ~9)),
+    ("masks of operations", "spe/store_filter=1,store_filter_mask=1/u",
+     "arm_spe_0/jitter=1,store_filter=1,store_filter_mask=1/u",
+     is_store, (STORE | STORE_MASK, 0, 0, 0, 0)),
+)
+
+
+def newest(vm, unit):
+    """What the driver has since Linux 6.14 to 6.19, with perf of this age beside plumb."""
+    wanted = without_stamps(unit.stream)
+    vm.write(PARANOID, "-1")
+    set_unit(vm, repeat=1, burst=10, interval_us=100)
+    for i, (name, event, theirs, passes, words) in enumerate(FILTERS):
+        path = f"/tmp/filter{i}"
+        mine = Recording(vm, f"filter{i}", f"{PLUMB} -e {event} -o {path} --per-thread /counted")
+        asked = vm.run(f"send {UNIT}asked")
+        vm.expect(f"{name}: what passes is recorded, and nothing else",
+                  lambda o, sent, passes=passes: o.status == 7 and without_stamps(aux_of(sent.sent))
+                  == [record for record in wanted if passes(record)], *mine.outcomes())
+        vm.expect(f"{name}: the kernel is asked for it", lambda o, words=words:
+                  [int(word) & ~(TIMES | JITTER) if i == 0 else int(word)
+                   for i, word in enumerate(o.sent.split(b","))] == list(words), asked)
+        if not unit.has_perf:
+            continue
+        other = Recording(vm, f"theirs{i}", f"/perf record -q -e {theirs} -o /tmp/theirs{i} "
+                          "--per-thread /counted")
+        vm.expect(f"{name}: perf records the same",
+                  lambda a, b: len(aux_of(a.sent)) > 0 and
+                  without_stamps(aux_of(a.sent)) == without_stamps(aux_of(b.sent)),
+                  mine.data, other.data)
+        vm.expect(f"{name}: perf asks for the same", lambda a, b: a.sent == b.sent and a.sent,
+                  asked, vm.run(f"send {UNIT}asked"))
+        read = "-F ip,sym,event,addr"
+        vm.expect(f"{name}: perf reads the same from both recordings",
+                  lambda a, b: a.out == b.out and a.out,
+                  vm.run(f"/perf script -i {path} {read}"),
+                  vm.run(f"/perf script -i /tmp/theirs{i} {read}"))
+    discarded = Recording(vm, "discarded",
+                          PLUMB + "-e spe/discard/u -o /tmp/discarded --per-thread /counted")
+    vm.expect("discard: the program runs, and nothing is recorded",
+              lambda o, sent: o.status == 7 and not aux_of(sent.sent), *discarded.outcomes())
 
 
 def runs(perf, places):
@@ -154,6 +266,3 @@ def runs(perf, places):
     except FileNotFoundError:
         return False
 
-
-def is_built(folder):
-    return os.path.exists(os.path.join(folder, "spe_unit.ko"))

@@ -151,8 +151,7 @@ static uint64_t spe_config(const struct plumb_event_spe *spe)
 	return (uint64_t)spe->ts_enable | (uint64_t)spe->pa_enable << 1 |
 	       (uint64_t)spe->pct_enable << 2 | (uint64_t)spe->jitter << 16 |
 	       (uint64_t)spe->branch_filter << 32 | (uint64_t)spe->load_filter << 33 |
-	       (uint64_t)spe->store_filter << 34 | (uint64_t)spe->simd_filter << 35 |
-	       (uint64_t)spe->float_filter << 36 | (uint64_t)spe->discard << 62;
+	       (uint64_t)spe->store_filter << 34 | (uint64_t)spe->discard << 35;
 }
 
 static uint32_t spe_interval(const struct core_params *core, uint64_t period)
@@ -203,6 +202,18 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 	if (spe.simd_filter || spe.float_filter)
 		return refuse_event(diagnostics, "spe-filter", event,
 				    "this core's SPE unit cannot filter SIMD or floating point");
+	/* FEAT_SPE_EFT and FEAT_SPE_FDS, which no core has that is modelled. */
+	if (spe.load_filter_mask || spe.store_filter_mask || spe.branch_filter_mask ||
+	    spe.simd_filter_mask || spe.float_filter_mask)
+		return refuse_event(diagnostics, "spe-filter", event,
+				    "this core's SPE unit has no masks of operation filters");
+	if (spe.inv_data_src_filter || spe.data_source) {
+		refuse_event(diagnostics, "spe-filter", event,
+			     "this core's SPE unit cannot filter by data source");
+		diagnostics_remedy(diagnostics, "filter-sources", NULL,
+				   "record all sources, and filter what is read");
+		return PLUMB_ERR_UNSUPPORTED;
+	}
 	setup->spe = place;
 	/* Per-CPU recordings are merged by time, so perf asks for it, too. */
 	spe.ts_enable |= !job->per_thread;

@@ -10,9 +10,10 @@
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
 
-/* The structure's sizes: PERF_ATTR_SIZE_VER7, and VER8 with config3. */
+/* The structure's sizes: PERF_ATTR_SIZE_VER7, VER8 with config3, and VER9 with config4. */
 #define SIZE_BEFORE_CONFIG3 128
 #define SIZE_WITH_CONFIG3   136
+#define SIZE_WITH_CONFIG4   144
 
 /*
  * The registers that unwinding starts from, by asm/perf_regs.h: on AArch64 x0 to x30, sp and pc; on
@@ -136,16 +137,25 @@ void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_co
 		set_side_band(attr, session);
 }
 
+/* Kernels refuse what they do not know, so the size is the smallest that has all that is set. */
+static uint32_t size_of(const struct sampled_attr *sampled)
+{
+	return sampled->config4   ? SIZE_WITH_CONFIG4
+	       : sampled->config3 ? SIZE_WITH_CONFIG3
+				  : SIZE_BEFORE_CONFIG3;
+}
+
 int sampled_attr_open(const struct sampled_attr *sampled, pid_t pid, int cpu, int leader)
 {
 	union {
 		struct perf_event_attr attr;
-		uint8_t bytes[sizeof(struct perf_event_attr) + SIZE_WITH_CONFIG3];
+		uint8_t bytes[sizeof(struct perf_event_attr) + SIZE_WITH_CONFIG4];
 	} given = {.attr = sampled->attr};
 	long fd;
 
-	given.attr.size = sampled->config3 ? SIZE_WITH_CONFIG3 : SIZE_BEFORE_CONFIG3;
+	given.attr.size = size_of(sampled);
 	memcpy(given.bytes + SIZE_BEFORE_CONFIG3, &sampled->config3, sizeof(sampled->config3));
+	memcpy(given.bytes + SIZE_WITH_CONFIG3, &sampled->config4, sizeof(sampled->config4));
 	fd = syscall(SYS_perf_event_open, &given, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
 }
@@ -168,11 +178,12 @@ struct plumb_event_attr sampled_attr_public(const struct sampled_attr *sampled)
 
 	return (struct plumb_event_attr){
 		.type = attr->type,
-		.size = sampled->config3 ? SIZE_WITH_CONFIG3 : SIZE_BEFORE_CONFIG3,
+		.size = size_of(sampled),
 		.config = attr->config,
 		.config1 = attr->config1,
 		.config2 = attr->config2,
 		.config3 = sampled->config3,
+		.config4 = sampled->config4,
 		.sample_period = attr->sample_period,
 		.sample_type = attr->sample_type,
 		.read_format = attr->read_format,

@@ -7,10 +7,10 @@
 
 #include "source/source.h"
 
-/* Has a member that headers before Linux 6.3 lack. */
+/* Has members that headers before Linux 6.3, and 6.19, lack. */
 struct sampled_attr {
 	struct perf_event_attr attr;
-	uint64_t config3;
+	uint64_t config3, config4;
 };
 
 /* Features that older kernels lack; left out one after another, the newest first. */

@@ -9,6 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "cpu/sysfs.h"
+#include "spe/filter.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 #define MIDR    "/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1"
@@ -46,7 +47,7 @@ bool spe_parse_format(const char *text, struct spe_format *format)
 	text += 6;
 	format->word = 0;
 	format->mask = 0;
-	if (*text >= '1' && *text <= '3')
+	if (*text >= '1' && *text <= '4')
 		format->word = (uint8_t)(*text++ - '0');
 	if (*text != ':')
 		return false;
@@ -168,8 +169,8 @@ static bool spread(uint64_t value, uint64_t mask, uint64_t *word)
 static int set(const struct spe_pmu *pmu, const char *name, uint64_t value,
 	       struct sampled_attr *attr, struct plumb_diagnostics *diagnostics)
 {
-	uint64_t words[4] = {attr->attr.config, attr->attr.config1, attr->attr.config2,
-			     attr->config3};
+	uint64_t words[5] = {attr->attr.config, attr->attr.config1, attr->attr.config2,
+			     attr->config3, attr->config4};
 	const struct spe_format *format = NULL;
 
 	if (value == 0)
@@ -197,6 +198,7 @@ static int set(const struct spe_pmu *pmu, const char *name, uint64_t value,
 	attr->attr.config1 = words[1];
 	attr->attr.config2 = words[2];
 	attr->config3 = words[3];
+	attr->config4 = words[4];
 	return PLUMB_OK;
 }
 
@@ -204,6 +206,10 @@ int spe_pmu_configure(const struct spe_pmu *pmu, const struct plumb_event_config
 		      struct sampled_attr *attr, struct plumb_diagnostics *diagnostics)
 {
 	const struct plumb_event_spe *spe = &event->spe;
+	uint64_t kept = 0;
+	int error = spe->data_source
+			    ? spe_filter_sources(spe->data_source, pmu->midr, &kept, diagnostics)
+			    : PLUMB_OK;
 	const struct {
 		const char *name;
 		uint64_t value;
@@ -221,17 +227,25 @@ int spe_pmu_configure(const struct spe_pmu *pmu, const struct plumb_event_config
 		{"min_latency", spe->min_latency},
 		{"event_filter", spe->event_filter},
 		{"inv_event_filter", spe->inv_event_filter},
+		{"load_filter_mask", spe->load_filter_mask},
+		{"store_filter_mask", spe->store_filter_mask},
+		{"branch_filter_mask", spe->branch_filter_mask},
+		{"simd_filter_mask", spe->simd_filter_mask},
+		{"float_filter_mask", spe->float_filter_mask},
+		{"inv_data_src_filter", spe->inv_data_src_filter | (spe->data_source ? ~kept : 0)},
 	};
 
+	if (error < 0)
+		return error;
 	attr->attr.type = pmu->type;
-	attr->attr.config = attr->attr.config1 = attr->attr.config2 = attr->config3 = 0;
+	attr->attr.config = attr->attr.config1 = attr->attr.config2 = 0;
+	attr->config3 = attr->config4 = 0;
 	attr->attr.freq = 0;
 	attr->attr.sample_period = event->period       ? event->period
 				   : pmu->min_interval ? pmu->min_interval
 						       : MIN_INTERVAL;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		int error = set(pmu, wanted[i].name, wanted[i].value, attr, diagnostics);
-
+		error = set(pmu, wanted[i].name, wanted[i].value, attr, diagnostics);
 		if (error < 0)
 			return error;
 	}

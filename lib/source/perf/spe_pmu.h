@@ -12,7 +12,7 @@
 /* The bits of the event's attribute that hold a parameter. */
 struct spe_format {
 	char name[32];
-	uint8_t word;  /* of config, config1, config2, config3 */
+	uint8_t word;  /* of config, config1, ... config4 */
 	uint64_t mask; /* its bits; the lowest holds the value's lowest */
 };
 

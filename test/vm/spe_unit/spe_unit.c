@@ -29,13 +29,21 @@
 #define MIN_INTERVAL 1024
 
 /* PMSCR_EL1 and PMSIRR_EL1, as the format has them. */
-#define CONFIG_TS     0
-#define CONFIG_PA     1
-#define CONFIG_PCT    2
-#define CONFIG_JITTER 16
-#define CONFIG_BRANCH 32
-#define CONFIG_LOAD   33
-#define CONFIG_STORE  34
+#define CONFIG_TS      0
+#define CONFIG_PA      1
+#define CONFIG_PCT     2
+#define CONFIG_JITTER  16
+#define CONFIG_BRANCH  32
+#define CONFIG_LOAD    33
+#define CONFIG_STORE   34
+#define CONFIG_DISCARD 35
+#define CONFIG_MASKS   4 /* behind the filters of the same types */
+
+/* Since when the driver has them. */
+#define HAS_CONFIG3 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0))
+#define HAS_DISCARD (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0))
+#define HAS_MASKS   (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0))
+#define HAS_CONFIG4 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0))
 
 static unsigned int interval_us = 200;
 module_param(interval_us, uint, 0644);
@@ -64,6 +72,10 @@ MODULE_PARM_DESC(stamp, "put the time into records that have a timestamp");
 static unsigned long services;
 module_param(services, ulong, 0444);
 MODULE_PARM_DESC(services, "interrupts so far");
+
+static unsigned long asked[5];
+module_param_array(asked, ulong, NULL, 0444);
+MODULE_PARM_DESC(asked, "config, config1, ... config4 of the event that was created last");
 
 static DEFINE_MUTEX(stream_lock);
 static u8 *stream;
@@ -200,6 +212,72 @@ static u64 read_time(void)
 	return time;
 }
 
+/* What filters look at. */
+struct kind {
+	bool load, store, branch;
+	int source; /* -1: none */
+};
+
+/* Reads the packets of a record: DDI 0487, "Statistical Profiling Extension sample record format".
+ */
+static struct kind read_record(const u8 *record)
+{
+	struct kind kind = {.source = -1};
+	unsigned int at = 0;
+
+	while (at + 3 < RECORD) {
+		const u8 header = record[at];
+		const bool extended = (header & 0xfc) == 0x20;
+		const unsigned int size = 1u << (record[at + extended] >> 4 & 3);
+
+		if (header == 0x01 || header == STAMP_BYTE)
+			break;
+		if ((header & 0xcf) == 0x43) {
+			kind.source = record[at + 1];
+		} else if (header == 0x49) {
+			kind.load = !(record[at + 1] & 1);
+			kind.store = record[at + 1] & 1;
+		} else if (header == 0x4a) {
+			kind.branch = true;
+		}
+		at += header ? 1 + extended + size : 1;
+	}
+	return kind;
+}
+
+static bool passes(const struct perf_event_attr *attr, const u8 *record)
+{
+	const u64 filters = attr->config >> CONFIG_BRANCH & 7;
+	const u64 masks = HAS_MASKS ? attr->config >> (CONFIG_BRANCH + CONFIG_MASKS) & 7 : 0;
+	const struct kind kind = read_record(record);
+	const u64 types = kind.branch | kind.load << 1 | kind.store << 2;
+
+#if HAS_CONFIG4
+	if (kind.source >= 0 && kind.source < 64 && attr->config4 >> kind.source & 1)
+		return false;
+#endif
+	if ((types ^ filters) & masks)
+		return false;
+	return !(filters & ~masks) || (types & filters & ~masks);
+}
+
+/* Goes to the next record that passes. Returns false if the stream has ended. */
+static bool find_record(struct unit *unit)
+{
+	for (size_t tried = 0; tried <= stream_size; tried += RECORD) {
+		if (unit->next + RECORD > stream_size) {
+			unit->next = 0;
+			unit->played++;
+		}
+		if (!stream_size || (repeat && unit->played >= repeat))
+			return false;
+		if (passes(&unit->handle.event->attr, stream + unit->next))
+			return true;
+		unit->next += RECORD;
+	}
+	return false;
+}
+
 /* Writes the stream's next record, or only its first bytes. Returns false if it has ended. */
 static bool write_record(struct unit *unit, size_t bytes)
 {
@@ -207,11 +285,7 @@ static bool write_record(struct unit *unit, size_t bytes)
 	u8 *to = area->base + unit->at;
 	const u64 time = read_time();
 
-	if (unit->next + RECORD > stream_size) {
-		unit->next = 0;
-		unit->played++;
-	}
-	if (!stream_size || (repeat && unit->played >= repeat))
+	if (!find_record(unit))
 		return false;
 	memcpy(to, stream + unit->next, bytes);
 	if (stamp && bytes == RECORD && to[STAMP_HEADER] == STAMP_BYTE)
@@ -269,6 +343,15 @@ static int unit_event_init(struct perf_event *event)
 		return -EINVAL;
 	if ((attr->config & (BIT_ULL(CONFIG_PA) | BIT_ULL(CONFIG_PCT))) && !perfmon_capable())
 		return -EACCES;
+	asked[0] = attr->config;
+	asked[1] = attr->config1;
+	asked[2] = attr->config2;
+#if HAS_CONFIG3
+	asked[3] = attr->config3;
+#endif
+#if HAS_CONFIG4
+	asked[4] = attr->config4;
+#endif
 	for_each_possible_cpu(cpu)
 	{
 		struct unit *unit = per_cpu_ptr(&units, cpu);
@@ -284,6 +367,9 @@ static void unit_start(struct perf_event *event, int flags)
 	struct unit *unit = this_cpu_ptr(&units);
 
 	event->hw.state = 0;
+	/* The unit works, but no record is written: there need not be an area. */
+	if (HAS_DISCARD && event->attr.config >> CONFIG_DISCARD & 1)
+		return;
 	begin(unit, event);
 	if (!event->hw.state)
 		hrtimer_start(&unit->timer, ns_to_ktime(1000ull * interval_us),
@@ -362,8 +448,19 @@ PMU_FORMAT_ATTR(load_filter, "config:33");
 PMU_FORMAT_ATTR(store_filter, "config:34");
 PMU_FORMAT_ATTR(event_filter, "config1:0-63");
 PMU_FORMAT_ATTR(min_latency, "config2:0-11");
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#if HAS_CONFIG3
 PMU_FORMAT_ATTR(inv_event_filter, "config3:0-63");
+#endif
+#if HAS_DISCARD
+PMU_FORMAT_ATTR(discard, "config:35");
+#endif
+#if HAS_MASKS
+PMU_FORMAT_ATTR(branch_filter_mask, "config:36");
+PMU_FORMAT_ATTR(load_filter_mask, "config:37");
+PMU_FORMAT_ATTR(store_filter_mask, "config:38");
+#endif
+#if HAS_CONFIG4
+PMU_FORMAT_ATTR(inv_data_src_filter, "config4:0-63");
 #endif
 
 static struct attribute *formats[] = {
@@ -376,8 +473,19 @@ static struct attribute *formats[] = {
 	&format_attr_store_filter.attr,
 	&format_attr_event_filter.attr,
 	&format_attr_min_latency.attr,
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#if HAS_CONFIG3
 	&format_attr_inv_event_filter.attr,
+#endif
+#if HAS_DISCARD
+	&format_attr_discard.attr,
+#endif
+#if HAS_MASKS
+	&format_attr_branch_filter_mask.attr,
+	&format_attr_load_filter_mask.attr,
+	&format_attr_store_filter_mask.attr,
+#endif
+#if HAS_CONFIG4
+	&format_attr_inv_data_src_filter.attr,
 #endif
 	NULL,
 };
@@ -410,7 +518,7 @@ static const struct attribute_group cap_group = {.name = "caps", .attrs = caps};
 
 static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *page)
 {
-	return cpumap_print_to_pagebuf(true, page, cpu_possible_mask);
+	return sysfs_emit(page, "%*pbl\n", cpumask_pr_args(cpu_possible_mask));
 }
 static DEVICE_ATTR_RO(cpumask);
 
@@ -476,8 +584,12 @@ static int __init unit_init(void)
 	{
 		struct unit *unit = per_cpu_ptr(&units, cpu);
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+		hrtimer_setup(&unit->timer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED);
+#else
 		hrtimer_init(&unit->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED);
 		unit->timer.function = tick;
+#endif
 	}
 	error = misc_register(&device);
 	if (error)
