@@ -18,7 +18,7 @@ UNIT = "/sys/module/spe_unit/parameters/"
 PLUMB = "/plumb record --no-progress --source perf "
 AUX, AUXTRACE = 11, 71
 # The headers of packets: DDI 0487, "Statistical Profiling Extension sample record format".
-DATA_SOURCE, LOAD_STORE = 0x43, 0x49
+END, DATA_SOURCE, LOAD_STORE = 0x01, 0x43, 0x49
 TRUNCATED, PARTIAL, COLLISION = 1, 4, 8
 
 
@@ -54,6 +54,15 @@ def without_stamps(aux):
 
 def is_stream(aux, stream):
     return without_stamps(aux) == without_stamps(stream)
+
+
+def told(outcome):
+    """
+    What `perf script -F ip,sym,event,addr` prints. Of its own recordings perf 7.3 begins with a sample
+    of an instruction at 0, for which no record is there.
+    """
+    return [line for line in outcome.out.splitlines()
+            if line.split() != ["instructions:", "0", "0", "[unknown]"]]
 
 
 def said_samples(outcome):
@@ -128,7 +137,7 @@ def script(unit):
                   lambda a, b: a.out == b.out and a.out.count("\n") >= RECORDS, mine,
                   vm.run("/plumb script -i /tmp/theirs " + read))
         vm.expect("perf reads the same from both recordings",
-                  lambda a, b: a.out == b.out and a.out.count("\n") >= RECORDS,
+                  lambda a, b: told(a) == told(b) and a.out.count("\n") >= RECORDS,
                   vm.run("/perf script -i /tmp/whole " + read),
                   vm.run("/perf script -i /tmp/theirs " + read))
     # A burst is more than two pages hold.
@@ -181,8 +190,8 @@ def script(unit):
 def packets(record):
     """The packets of a record without extended ones: header, payload."""
     at = 0
-    while at < len(record) and record[at] not in (0, 1):
-        size = 1 << (record[at] >> 4 & 3)
+    while at < len(record) and record[at] != END:
+        size = 1 << (record[at] >> 4 & 3) if record[at] else 0
         yield record[at], record[at + 1:at + 1 + size]
         at += 1 + size
 
@@ -210,15 +219,15 @@ def is_store(record):
 ALL = 0xffff_ffff_ffff_ffff
 TIMES, JITTER, LOAD, STORE, STORE_MASK = 1 << 0, 1 << 16, 1 << 33, 1 << 34, 1 << 38
 FILTERS = (
-    ("data sources by name", "spe/data_source=DRAM/u",
-     f"arm_spe_0/jitter=1,load_filter=1,inv_data_src_filter={ALL & ~(1 << 14):#x}/u",
+    ("data sources by name", "spe/data_source=DRAM,name=spe/u",
+     f"arm_spe_0/jitter=1,load_filter=1,inv_data_src_filter={ALL & ~(1 << 14):#x}",
      lambda record: is_load(record) and source(record) == 14,
      (LOAD, 0, 0, 0, ALL & ~(1 << 14))),
-    ("data sources by mask", "spe/inv_data_src_filter=0xfffffffffffffff6/u",
-     "arm_spe_0/jitter=1,inv_data_src_filter=0xfffffffffffffff6/u",
+    ("data sources by mask", "spe/inv_data_src_filter=0xfffffffffffffff6,name=spe/u",
+     "arm_spe_0/jitter=1,inv_data_src_filter=0xfffffffffffffff6",
      lambda record: source(record) in (None, 0, 3), (0, 0, 0, 0, ALL & ~9)),
-    ("masks of operations", "spe/store_filter=1,store_filter_mask=1/u",
-     "arm_spe_0/jitter=1,store_filter=1,store_filter_mask=1/u",
+    ("masks of operations", "spe/store_filter=1,store_filter_mask=1,name=spe/u",
+     "arm_spe_0/jitter=1,store_filter=1,store_filter_mask=1",
      is_store, (STORE | STORE_MASK, 0, 0, 0, 0)),
 )
 
@@ -240,7 +249,7 @@ def newest(vm, unit):
                    for i, word in enumerate(o.sent.split(b","))] == list(words), asked)
         if not unit.has_perf:
             continue
-        other = Recording(vm, f"theirs{i}", f"/perf record -q -e {theirs} -o /tmp/theirs{i} "
+        other = Recording(vm, f"theirs{i}", f"/perf record -q -e {theirs},ts_enable=1,name=spe/u -o /tmp/theirs{i} "
                           "--per-thread /counted")
         vm.expect(f"{name}: perf records the same",
                   lambda a, b: len(aux_of(a.sent)) > 0 and
@@ -250,7 +259,7 @@ def newest(vm, unit):
                   asked, vm.run(f"send {UNIT}asked"))
         read = "-F ip,sym,event,addr"
         vm.expect(f"{name}: perf reads the same from both recordings",
-                  lambda a, b: a.out == b.out and a.out,
+                  lambda a, b: told(a) == told(b) and a.out,
                   vm.run(f"/perf script -i {path} {read}"),
                   vm.run(f"/perf script -i /tmp/theirs{i} {read}"))
     discarded = Recording(vm, "discarded",

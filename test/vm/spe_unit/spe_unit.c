@@ -12,6 +12,7 @@
  * Rules follow "Statistical Profiling Extension" in the Arm Architecture Reference Manual, the
  * interface <linux/perf_event.h>, and what Documentation/admin-guide and perf expect of the driver.
  */
+#include <asm/irq_regs.h>
 #include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
@@ -300,11 +301,23 @@ static bool is_due(const struct unit *unit, unsigned int every)
 	return every && unit->bursts % every == 0;
 }
 
+/* Whether what runs now is sampled. */
+static bool samples_here(const struct perf_event_attr *attr)
+{
+	const struct pt_regs *regs = get_irq_regs();
+
+	return !regs || !(user_mode(regs) ? attr->exclude_user : attr->exclude_kernel);
+}
+
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct unit *unit = container_of(timer, struct unit, timer);
 	bool more = true;
 
+	if (unit->on && !samples_here(&unit->handle.event->attr)) {
+		hrtimer_forward_now(timer, ns_to_ktime(1000ull * interval_us));
+		return HRTIMER_RESTART;
+	}
 	for (unsigned int i = 0; unit->on && more && i < burst; i++) {
 		if (unit->at + RECORD > unit->limit)
 			service(unit, 0);
