@@ -199,6 +199,13 @@ class Plumb:
             assert 0.5 * undisturbed <= stopped <= 1.5 * undisturbed, results
         return f"stopped {stops} times"
 
+    def check_launched(self):
+        """The path that a shell puts into "_" for whatever runs Plumb does not move the stack."""
+        first = self.stat("locks", environment={"_": self.path})
+        for path in ("/usr/bin/taskset", "/" + 100 * "x", "/" + 1007 * "x"):
+            run = self.stat("locks", environment={"_": path})
+            assert run == first, f"with _={path}: {run} and {first}"
+
     def check_seed(self):
         """A seed varies the order, and the same one gives the same order."""
         cycles = [self.stat("locks", "--seed", seed)[1]["CPU_CYCLES"] for seed in "1123"]
@@ -246,6 +253,7 @@ def main(arguments):
         add(f"{way}: ends as it does elsewhere", plumb.check_ends, way, status)
     add("threads that run one at a time: their cycles are those of the run", plumb.check_relay)
     add("a program that is stopped and continued ends, and counts none of that time", plumb.check_stopped)
+    add("the same counts whatever command runs plumb", plumb.check_launched)
     add("a seed varies the order of threads", plumb.check_seed)
     add("the default order is as fast as those of seeds", plumb.check_default)
     for way, why in SAID_TO_VARY.items():

@@ -111,25 +111,47 @@ static char *cpu_words(const struct model_command_parts *parts)
 	return text;
 }
 
-static size_t count_arguments(char *const *argv)
+static size_t count_words(char *const *words)
 {
 	size_t count = 0;
 
-	while (argv[count])
+	while (words[count])
 		count++;
 	return count;
 }
 
+/*
+ * Shells pass the path of what they run in "_". It would differ in length if another command, such
+ * as taskset, ran this one, and move the program's stack. Returns false if out of memory.
+ */
+static bool make_environment(struct model_command *command, const char *path)
+{
+	size_t n = 0;
+
+	command->environment = calloc(count_words(environ) + 2, sizeof(*command->environment));
+	if (asprintf(&command->underscore, "_=%s", path) < 0)
+		command->underscore = NULL;
+	if (!command->environment || !command->underscore)
+		return false;
+	for (char **word = environ; *word; word++)
+		if (strncmp(*word, "_=", 2) != 0)
+			command->environment[n++] = *word;
+	command->environment[n] = command->underscore;
+	return true;
+}
+
 bool model_command_make(struct model_command *command, const struct model_command_parts *parts)
 {
-	const size_t arguments = count_arguments(parts->argv);
+	const size_t arguments = count_words(parts->argv);
 	char **argv = calloc(OWN_WORDS + arguments + 1, sizeof(*argv));
 	size_t n = 0;
 
-	*command = (struct model_command){argv, cpu_words(parts), plugin_words(parts)};
-	if (!argv || !command->cpu || !command->plugin)
+	*command = (struct model_command){.argv = argv};
+	command->cpu = cpu_words(parts);
+	command->plugin = plugin_words(parts);
+	if (!argv || !command->cpu || !command->plugin || !make_environment(command, parts->path))
 		return false;
-		/* execv() takes pointers to non-const strings, but nobody writes to them. */
+		/* execve() takes pointers to non-const strings, but nobody writes to them. */
 #define WORD(text) (argv[n++] = (char *)(uintptr_t)(text))
 	WORD(parts->qemu->path);
 	WORD("-cpu");
@@ -160,4 +182,6 @@ void model_command_free(struct model_command *command)
 	free(command->argv);
 	free(command->cpu);
 	free(command->plugin);
+	free(command->environment);
+	free(command->underscore);
 }

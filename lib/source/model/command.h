@@ -34,6 +34,8 @@ struct model_command_parts {
 struct model_command {
 	char **argv; /* NULL-ended */
 	char *cpu, *plugin;
+	char **environment; /* NULL-ended: this process's, with "_" as if a shell ran the program */
+	char *underscore;
 };
 
 /* Returns false if out of memory. Free with model_command_free() either way. */

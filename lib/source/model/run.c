@@ -154,7 +154,8 @@ static void stop_catching(void)
 }
 
 /* Runs in the child after fork: only what is safe there. Does not return. */
-static _Noreturn void become_qemu(const struct run *run, char *const *argv, const sigset_t *signals)
+static _Noreturn void become_qemu(const struct run *run, const struct model_command *command,
+				  const sigset_t *signals)
 {
 	/* The program ends with this process, which may have ended already. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -167,11 +168,11 @@ static _Noreturn void become_qemu(const struct run *run, char *const *argv, cons
 		fcntl(run->job->sampler->fd, F_SETFD, 0);
 	/* Random addresses would make counts differ from run to run. */
 	personality(ADDR_NO_RANDOMIZE);
-	execv(run->qemu.path, argv);
+	execve(run->qemu.path, command->argv, command->environment);
 	_exit(127);
 }
 
-static int start(struct run *run, char *const *argv)
+static int start(struct run *run, const struct model_command *command)
 {
 	sigset_t all, before;
 
@@ -179,7 +180,7 @@ static int start(struct run *run, char *const *argv)
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	run->pid = fork();
 	if (run->pid == 0)
-		become_qemu(run, argv, &before);
+		become_qemu(run, command, &before);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (run->pid < 0)
 		return errno;
@@ -539,7 +540,7 @@ static int launch(struct run *run, struct plumb_diagnostics *diagnostics)
 		.window = &run->window,
 	};
 	struct model_command command;
-	int error = model_command_make(&command, &parts) ? start(run, command.argv) : ENOMEM;
+	int error = model_command_make(&command, &parts) ? start(run, &command) : ENOMEM;
 
 	model_command_free(&command);
 	if (!error)
