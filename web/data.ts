@@ -229,6 +229,7 @@ export interface Metric {
 	parent: string | null;
 	value: number | null;
 	units: string;
+	slots?: number | null; /* percent of all slots */
 	low?: number | null;
 	high?: number | null;
 }
@@ -239,7 +240,7 @@ export interface Counts {
 	elapsed_seconds: number;
 	events: { name: string; code: string | null; count: number | null; units: string }[];
 	metrics: Metric[];
-	diagnosis: { path: string[]; next_groups: string[]; verdict: string | null; brief: string | null } | null;
+	diagnosis: { path: string[]; next_groups: string[]; sample_events?: string[]; verdict: string | null; brief: string | null } | null;
 	warnings: string[];
 }
 
@@ -249,7 +250,7 @@ export interface Intervals {
 	cpu: string | null;
 	times: number[]; /* seconds since the program began: where each interval ends */
 	events: { [name: string]: (number | null)[] };
-	metrics: { [name: string]: { name: string; title: string | null; group: string | null; units: string | null; parent: string | null; stage: number | null; level: number | null; values: (number | null)[] } };
+	metrics: { [name: string]: { name: string; title: string | null; group: string | null; units: string | null; parent: string | null; stage: number | null; level: number | null; values: (number | null)[]; slots?: (number | null)[] } };
 }
 
 export interface About {

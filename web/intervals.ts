@@ -38,15 +38,20 @@ export function meanMetrics(of: Intervals): Metric[] {
 		return ((metric.values[i] || 0) / 100) * weight(metric.parent, i, depth + 1);
 	};
 	return Object.values(of.metrics).filter((metric) => metric.level !== null).map((metric) => {
-		let [sum, weights] = [0, 0];
+		let [sum, weights, slots, all] = [0, 0, 0, 0];
 		for (const i of chosen) {
 			const value = metric.values[i];
+			const part = metric.slots ? metric.slots[i] ?? null : null;
+			if (part !== null) {
+				slots += weight(null, i) * part;
+				all += weight(null, i);
+			}
 			if (value === null) continue;
 			const own = weight(metric.parent, i);
 			sum += own * value;
 			weights += own;
 		}
-		return { name: metric.name, title: metric.title || metric.name, group: metric.group || "", stage: metric.stage, level: metric.level, parent: metric.parent, units: metric.units || "", value: weights ? sum / weights : null };
+		return { name: metric.name, title: metric.title || metric.name, group: metric.group || "", stage: metric.stage, level: metric.level, parent: metric.parent, units: metric.units || "", value: weights ? sum / weights : null, slots: all ? slots / all : null };
 	});
 }
 

@@ -204,6 +204,9 @@ static json_t *metrics(const struct report *report)
 		json_object_set_new(object, "parent", name_of_metric(spec, m->parent));
 		json_object_set_new(object, "value", real(value->value));
 		json_object_set_new(object, "units", render_string(spec->metrics[m->metric].units));
+		json_object_set_new(object, "slots",
+				    report->diagnosis ? real(report->diagnosis->slots[i])
+						      : json_null());
 		if (report->result->parts > 1) {
 			json_object_set_new(object, "low", real(value->low));
 			json_object_set_new(object, "high", real(value->high));

@@ -71,6 +71,7 @@ static json_t *new_metric(const json_t *from)
 	json_put(metric, "stage", number_in(from, "stage"));
 	json_put(metric, "level", number_in(from, "level"));
 	json_put(metric, "values", json_array());
+	json_put(metric, "slots", json_array());
 	return metric;
 }
 
@@ -102,6 +103,8 @@ static bool add_values(struct intervals *to, json_t *all, const json_t *from, co
 			json_put(all, name, of = make(one));
 		}
 		add_value(values_of(of), interval, number_in(one, key));
+		if (json_is_object(of))
+			add_value(json_object_get(of, "slots"), interval, number_in(one, "slots"));
 	}
 	return true;
 }

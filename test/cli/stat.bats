@@ -248,6 +248,7 @@ tree_of()
 		width = next(w for w in range(8, 17)
 		             if all(abs(every[n][1] - slots(n) * w * 8 / 100) <= 1 for n in every))
 		for name, m in metrics.items():
+		    assert abs(m["slots"] - slots(name)) < 1e-6, (m, slots(name))
 		    above, few = m["parent"], False
 		    while above:
 		        few = few or slots(above) < 5 and above not in d["diagnosis"]["path"]
@@ -337,7 +338,7 @@ tree_of()
 		all(set(e) == {"name", "requested", "code", "count", "units", "enabled_ns", "running_ns"} and
 		    e["requested"] is None and e["units"] == "events" and
 		    (isinstance(e["count"], int) or e["name"].startswith("SVE_PRED_")) for e in d["events"]) and
-		all(set(m) == {"name", "title", "group", "stage", "level", "parent", "value", "units"} and
+		all(set(m) == {"name", "title", "group", "stage", "level", "parent", "value", "units", "slots"} and
 		    (m["value"] is None or isinstance(m["value"], float)) for m in d["metrics"]) and
 		{"path", "next_groups", "sample_events", "means", "helps"} <= set(d["diagnosis"]) and
 		len(d["diagnosis"]["path"]) > 0 and
