@@ -281,6 +281,7 @@ export interface Documents {
 	source?: SourceFile[];
 	stacks?: Stacks;
 	findings?: Findings;
+	commands?: (string | null)[]; /* that show more of each finding */
 	counts?: Counts;
 	intervals?: Intervals;
 	sides?: Documents[]; /* of a comparison: stacks and source, the baseline's first */

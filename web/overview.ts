@@ -1,51 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first view: what is the cause, and where. */
-import { Finding, Interval, Place, Places } from "./data";
-import { bar, base, h, legend, named, percent, plural, range, SLOT_TITLES, SLOTS, short, slotsOf, visible } from "./dom";
-import { set } from "./state";
+import { Findings, Interval } from "./data";
+import { bar, h, legend, percent, plural, range, SLOT_TITLES, SLOTS, short, visible } from "./dom";
+import { card, functionLink } from "./finding";
+import { icicle } from "./icicle";
+import { rootsOf } from "./nodes";
+import { ruledPanel } from "./ruled";
 import { Page, View } from "./view";
-
-function open(fn: string): void {
-	set({ view: "source", fn });
-}
-
-function places(title: string, of: Places | null | undefined, cause: string, text: (place: Place) => Node): HTMLElement | null {
-	if (!of) return null;
-	/* Less than that explains nothing: most of it is in code without lines, or in many places. */
-	const shown = of.places.filter((place, i) => i < 6 && place.share >= 0.5);
-	if (!shown.length) return null;
-	return h("section", { class: "places" },
-		h("h4", null, title, h("small", null, ` of the ${of.basis || "samples"}` + (of.exact ? ", exactly" : of.samples !== null ? `, in ${plural(of.samples, "sample")}` : ""))),
-		...shown.map((place) => h("div", { class: "place" },
-			bar([{ kind: slotsOf(cause), share: place.share }], percent(place.share)),
-			h("b", { class: "num" }, percent(place.share, 1)),
-			h("span", { class: "where" }, text(place)),
-			h("small", null, place.interval ? range(place.interval, 1) : ""))));
-}
-
-function functionLink(page: Page, name: string | null | undefined): HTMLElement {
-	const known = name && page.documents.annotations && page.documents.annotations.functions.some((f) => f.symbol === name);
-	return known ? h("button", { class: "link", type: "button", onclick: () => open(name!) }, named(name)) : named(name);
-}
-
-function card(finding: Finding, number: number, page: Page): HTMLElement {
-	const tie = number === 1 && page.documents.findings ? page.documents.findings.tie : null;
-	const cause = finding.cause || finding.node || "";
-	const kind = slotsOf(finding.node || cause);
-	const data = finding.data as Places | null | undefined;
-	return h("article", { class: "finding edge-" + kind },
-		h("header", null,
-			h("span", { class: "rank" }, String(number)),
-			h("h3", null, h("span", { class: "share" }, percent(finding.slots, 0)), " of the slots: ", finding.brief || visible(cause)),
-			h("code", null, visible(finding.node || cause))),
-		h("div", { class: "columns" },
-			places("Functions", finding.functions, kind, (p) => functionLink(page, p.name)),
-			places("Lines", finding.lines, kind, (p) => h("span", null, h("code", null, `${base(visible(p.file))}:${p.line}`), " ", h("code", { class: "text" }, visible((p.text || "").trim())))),
-			data && data.places ? places("Data", data, kind, (p) => named(p.name)) : null),
-		finding.means ? h("p", null, h("strong", null, "Means "), finding.means) : null,
-		finding.helps ? h("p", null, h("strong", null, "Helps "), finding.helps) : null,
-		tie ? h("p", null, h("strong", null, "Tie "), visible(tie)) : null);
-}
 
 /* What became of all slots. */
 export function wholeSlots(page: Page): { kind: string; share: number; title: string }[] | null {
@@ -70,7 +31,7 @@ export function wholeSlots(page: Page): { kind: string; share: number; title: st
 function slotsPanel(page: Page): HTMLElement | null {
 	const parts = wholeSlots(page);
 	if (!parts) return null;
-	return h("section", { class: "panel slots" }, h("h2", null, "What became of the slots"), bar(parts),
+	return h("section", { class: "panel slots" }, h("h2", null, "What became of the slots"), icicle(rootsOf(page)) || bar(parts),
 		h("dl", { class: "four" }, ...parts.map((part) => h("div", null, h("dt", null, h("i", { class: "k-" + part.kind }), part.title), h("dd", null, percent(part.share, 1))))));
 }
 
@@ -99,13 +60,22 @@ function hottest(page: Page): HTMLElement | null {
 		...rows.map(([symbol, row]) => h("div", { class: "place" }, bar([{ kind: "plain", share: row.share }], percent(row.share)), h("b", { class: "num" }, percent(row.share, 1)), h("span", { class: "where" }, functionLink(page, symbol)), h("small", null, range(row.interval, 1)))));
 }
 
+const GOOD = 70; /* percent of useful work */
+
+/* Returns the verdict in the words of plumb explore. */
+function inWords(findings: Findings): string {
+	const { work } = findings;
+	if (work === null) return "Nothing is known yet: too little was counted.";
+	const retiring = `${percent(work, 0)} retiring.`;
+	if (!findings.findings.length) return `Nothing to win here: ${retiring}`;
+	if (work >= GOOD) return `Little to win here: ${retiring}`;
+	return `${percent(work, 0)} of the ${visible(findings.whole || "slots")} do useful work; ${findings.findings.length === 1 ? "the rest has one main cause" : "the rest, by what can be won"}:`;
+}
+
 function verdict(page: Page): string {
 	const { findings, counts } = page.documents;
-	if (findings && findings.work !== null && findings.findings.length)
-		return `${percent(findings.work, 0)} of the slots do useful work.`;
-	if (findings && findings.verdict === "work") return `Nothing to win here: ${percent(findings.work, 0)} of the slots do useful work.`;
-	if (findings && !findings.findings.length) return "No cause stands out.";
-	return counts && counts.diagnosis && counts.diagnosis.brief ? counts.diagnosis.brief : "";
+	if (findings) return inWords(findings);
+	return counts && counts.diagnosis && counts.diagnosis.brief ? visible(counts.diagnosis.brief) : "";
 }
 
 export const overview: View = {
@@ -125,6 +95,7 @@ export const overview: View = {
 				slotsPanel(page),
 				...(findings ? findings.findings.map((finding, i) => card(finding, i + 1, page)) : []),
 				hottest(page),
+				ruledPanel(page),
 				warnings.length ? h("section", { class: "panel notes" }, h("h2", null, "What limits these figures"), h("ul", null, ...warnings.map((note) => h("li", null, visible(note.replace(/^plumb: /, "").trim()))))) : null,
 				page.model ? h("p", { class: "dim" }, `${plural(page.model.stacks.samples, "sample", short)}, ${plural(page.model.stacks.functions.length, "function", short)}, ${plural(page.model.parent.length, "call path", short)}.`) : null),
 		};

@@ -345,22 +345,22 @@ static void say_which(const struct exploration *e)
 			 machine->why);
 }
 
-static int print(struct exploration *e, const struct plumb_findings *findings)
+static int print(struct exploration *e, const struct plumb_findings *findings,
+		 const struct record_words *words)
 {
-	struct record_words words;
 	struct output out;
 	int status = output_open_beside(&out, &e->options->common);
 
-	find_record_options(e, &words);
 	if (status != EXIT_FINE)
 		return status;
-	status = explore_print(&out, e->options, findings, e->options->folder, words.at);
+	status = explore_print(&out, e->options, findings, e->options->folder, words->at);
 	return output_close(&out, status == EXIT_FINE ? e->exit_status : status);
 }
 
 static int explore(struct exploration *e)
 {
 	struct plumb_findings *findings = NULL;
+	struct record_words words = {0};
 	int status = prepare(e), paged = EXIT_FINE;
 
 	if (status == EXIT_FINE) {
@@ -371,11 +371,13 @@ static int explore(struct exploration *e)
 		status = find(e, &findings);
 	if (status == EXIT_FINE && e->options->folder)
 		status = explore_keep(e, findings);
+	if (status == EXIT_FINE)
+		find_record_options(e, &words);
 	if (status == EXIT_FINE && e->options->html)
-		paged = explore_write_page(e->options, e, findings, e->options->folder);
+		paged = explore_write_page(e->options, e, findings, e->options->folder, words.at);
 	/* Without its page, what a long run has found is printed even so. */
 	if (status == EXIT_FINE)
-		status = print(e, findings);
+		status = print(e, findings, &words);
 	if (paged != EXIT_FINE)
 		status = paged;
 	plumb_findings_free(findings);

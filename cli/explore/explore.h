@@ -77,11 +77,13 @@ int explore_print_counts(const struct exploration *e);
 /* page.c: checks before a long run that --html can be written, if it is given. */
 int explore_check_page(const struct explore_options *options);
 /*
- * Writes the page that --html names: of an exploration, or, if `e` is NULL, of a folder. Returns an
- * exit status.
+ * Writes the page that --html names: of an exploration, or, if `e` is NULL, of a folder.
+ * `record_options` are those of plumb record for such a recording; NULL: unknown. Returns an exit
+ * status.
  */
 int explore_write_page(const struct explore_options *options, const struct exploration *e,
-		       const struct plumb_findings *findings, const char *folder);
+		       const struct plumb_findings *findings, const char *folder,
+		       const char *const *record_options);
 
 /* Prints findings as text or JSON. */
 int explore_print(struct output *out, const struct explore_options *options,

@@ -246,7 +246,7 @@ int explore_show_folder(const struct explore_options *options, const char *path)
 			status = output_close(&out,
 					      explore_print(&out, options, findings, path, NULL));
 		if (status == EXIT_FINE && options->html)
-			status = explore_write_page(options, NULL, findings, path);
+			status = explore_write_page(options, NULL, findings, path, NULL);
 	}
 	plumb_findings_free(findings);
 	plumb_diagnostics_free(diagnostics);

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "explore.h"
+#include "render/findings.h"
 #include "render/html.h"
+#include "render/json.h"
 #include "report/report.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
@@ -67,6 +69,23 @@ static void add_findings(struct html_page *page, const struct plumb_findings *fi
 	html_add(page, "findings", text, length);
 }
 
+/* Adds the command that shows more of each finding, or null. */
+static void add_commands(struct html_page *page, const struct findings_view *view)
+{
+	json_t *commands = json_array();
+	char *text;
+
+	for (unsigned i = 0; i < view->findings->finding_count; i++) {
+		char *command = findings_more(view, i);
+
+		json_array_append_new(commands, render_string(command));
+		free(command);
+	}
+	text = memory_given(json_dumps(commands, JSON_COMPACT));
+	html_add(page, "commands", text, strlen(text));
+	json_decref(commands);
+}
+
 /* Adds the counts of a run, or those of a folder, if there are any. */
 static void add_counts(struct html_page *page, const struct exploration *e, const char *folder)
 {
@@ -99,8 +118,11 @@ static void add_counts(struct html_page *page, const struct exploration *e, cons
 }
 
 int explore_write_page(const struct explore_options *options, const struct exploration *e,
-		       const struct plumb_findings *findings, const char *folder)
+		       const struct plumb_findings *findings, const char *folder,
+		       const char *const *record_options)
 {
+	const struct findings_view view = {
+		.findings = findings, .folder = folder, .record_options = record_options};
 	char *recording = memory_format("%s/%s", folder ? folder : "", PLUMB_FOLDER_RECORDING);
 	const struct report_options report = {
 		.from.input = e ? e->path : recording,
@@ -110,6 +132,7 @@ int explore_write_page(const struct explore_options *options, const struct explo
 	int status = EXIT_FINE;
 
 	add_findings(&page, findings);
+	add_commands(&page, &view);
 	add_counts(&page, e, folder);
 	/* What can be known without samples is of use, too. */
 	if (e ? e->recorded : access(recording, R_OK) == 0)

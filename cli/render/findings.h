@@ -17,4 +17,10 @@ struct findings_view {
 
 void findings_text(struct output *out, const struct findings_view *view);
 
+/*
+ * Returns the command that shows more of a finding, in a line to copy into a shell; free it. NULL:
+ * there is none.
+ */
+char *findings_more(const struct findings_view *view, unsigned finding);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "render/figures.h"
 #include "render/shell.h"
+#include "tool/complain.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
 
@@ -208,37 +209,76 @@ static void add_view(struct shell_line *line, const struct plumb_finding *findin
 		shell_quoted(line, finding->functions.at[0].name);
 }
 
+/* Returns the recording that the folder has, or NULL; free it. */
+static char *recording_of(const struct findings_view *view)
+{
+	return view->folder && view->findings->recording
+		       ? memory_format("%s/%s", view->folder, view->findings->recording)
+		       : NULL;
+}
+
+/* Without the recording, another one would have to be made: of a program. */
+static bool has_more(const struct findings_view *view, const struct plumb_finding *finding,
+		     const char *path)
+{
+	return finding->view != PLUMB_VIEW_NONE &&
+	       (path || (view->record_options && view->findings->command[0]));
+}
+
+static void add_command(struct shell_line *line, const struct findings_view *view,
+			const struct plumb_finding *finding, const char *path)
+{
+	if (!path) {
+		shell_word(line, "plumb record");
+		for (const char *const *option = view->record_options; *option; option++)
+			shell_quoted(line, *option);
+		shell_word(line, "--");
+		for (const char *const *word = view->findings->command; *word; word++)
+			shell_quoted(line, *word);
+		shell_word(line, "&&");
+	}
+	add_view(line, finding, path);
+}
+
 static void print_more(struct output *out, const struct findings_view *view,
 		       const struct plumb_finding *finding)
 {
-	const struct plumb_findings *findings = view->findings;
-	char *path = view->folder && findings->recording
-			     ? memory_format("%s/%s", view->folder, findings->recording)
-			     : NULL;
+	char *path = recording_of(view);
 	struct shell_line line;
 
-	/* Without the recording, another one would have to be made: of a program. */
-	if (finding->view == PLUMB_VIEW_NONE ||
-	    (!path && (!view->record_options || !findings->command[0]))) {
-		free(path);
-		return;
+	if (has_more(view, finding, path)) {
+		output_spaces(out, INDENT);
+		output_text(out, STYLE_NAME, "More");
+		output_spaces(out, BESIDE - INDENT - strlen("More"));
+		line = shell_line(out, BESIDE, BESIDE + 2);
+		add_command(&line, view, finding, path);
+		shell_end(&line);
 	}
-	output_spaces(out, INDENT);
-	output_text(out, STYLE_NAME, "More");
-	output_spaces(out, BESIDE - INDENT - strlen("More"));
-	line = shell_line(out, BESIDE, BESIDE + 2);
-	if (!path) {
-		shell_word(&line, "plumb record");
-		for (const char *const *option = view->record_options; *option; option++)
-			shell_quoted(&line, *option);
-		shell_word(&line, "--");
-		for (const char *const *word = findings->command; *word; word++)
-			shell_quoted(&line, *word);
-		shell_word(&line, "&&");
-	}
-	add_view(&line, finding, path);
-	shell_end(&line);
 	free(path);
+}
+
+char *findings_more(const struct findings_view *view, unsigned finding)
+{
+	const struct common_options where = {.no_pager = true};
+	char *path = recording_of(view), *text = NULL;
+	struct shell_line line;
+	struct output out;
+	size_t length;
+	FILE *stream;
+
+	if (has_more(view, &view->findings->findings[finding], path)) {
+		stream = memory_stream(&text, &length);
+		output_collect(stream);
+		if (output_open(&out, &where) == EXIT_FINE) {
+			line = shell_line(&out, 0, 0);
+			add_command(&line, view, &view->findings->findings[finding], path);
+			output_close(&out, EXIT_FINE);
+		}
+		output_collect(NULL);
+		memory_stream_close(stream, &text);
+	}
+	free(path);
+	return text;
 }
 
 /* ---- findings -----------------------------------------------------------------------------------

@@ -187,6 +187,7 @@ class Browser:
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url="file://" + os.path.abspath(path) + state)
         self.wait("document.documentElement?.dataset.ready === 'yes'")
+        self.settle()
 
     def press(self, key, **values):
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
