@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define SAMPLED_FIRST       2000000 /* instructions, modelled in full */
+#define SAMPLED_FIRST       2000000 /* instructions, modelled in full by default */
 #define SAMPLED_WINDOW      5000    /* instructions of a window, and up to a block more */
 #define SAMPLED_BEFORE      3000    /* modelled before it, to fill the pipeline */
 #define SAMPLED_UNIT        16384   /* at first */

@@ -20,6 +20,15 @@ bool core_set_limits(struct core *core, uint64_t *cycles)
 	return core->bounds;
 }
 
+void core_end_limits(struct core *core)
+{
+	if (!core->bounds)
+		return;
+	free(core->bounds);
+	core->bounds = NULL;
+	core->observed = core->exact || core->watch;
+}
+
 void bounds_begin(struct core *core)
 {
 	struct bounds *bounds = core->bounds;

@@ -35,4 +35,7 @@ struct core;
  */
 bool core_set_limits(struct core *core, uint64_t *cycles);
 
+/* From now on, leaves `cycles` as it is. Call it between blocks. */
+void core_end_limits(struct core *core);
+
 #endif

@@ -33,6 +33,7 @@ struct report_sampled {
 	double error_asked, error;
 	size_t windows;
 	double instructions, rest, modelled, bare, unit;
+	double from; /* the first that may be sampled, if that was chosen; or 0 */
 	bool left;
 	struct plumb_diagnosis **diagnoses; /* of estimates from windows that were drawn anew */
 	unsigned redraws, same; /* their number; those that agree with the whole run's */

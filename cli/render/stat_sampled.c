@@ -42,7 +42,7 @@ struct plumb_value report_event_range(const struct report *report,
 static char *sampled_text(const struct report *report, const struct pen *pen)
 {
 	const struct report_sampled *s = report->sampled;
-	char *modelled, *windows, *error, *text;
+	char *modelled, *windows, *error, *from, *text;
 
 	if (!(s->rest > 0))
 		return memory_format("sampled: nothing, because %s",
@@ -54,9 +54,13 @@ static char *sampled_text(const struct report *report, const struct pen *pen)
 				: memory_format("cycles within %.2g %% at 95 %% confidence, asked "
 						"for %g %%",
 						100 * s->error, 100 * s->error_asked);
-	text = memory_format("sampled: %s windows, %s instructions (%.2g %%) in detail%s; %s",
-			     windows, modelled, 100 * s->modelled / s->instructions,
+	from = figure_count(pen, s->from);
+	text = memory_format("sampled: %s%s%s%s windows, %s instructions (%.2g %%) in detail%s; %s",
+			     s->from > 0 ? "after " : "", s->from > 0 ? from : "",
+			     s->from > 0 ? " instructions, " : "", windows, modelled,
+			     100 * s->modelled / s->instructions,
 			     s->left ? ", all of them since the program has threads" : "", error);
+	free(from);
 	free(modelled);
 	free(windows);
 	free(error);

@@ -346,7 +346,9 @@ static void on_windows(void *user, const struct plumb_windows *windows)
 	struct runner *r = user;
 
 	stat_free_sampled(&r->sampled);
-	stat_keep_windows(&r->sampled, r->whole, windows);
+	stat_keep_windows(&r->sampled, r->whole, windows, r->options->sampled_from);
+	progress_erase(&r->progress);
+	stat_say_sampled(r->options, windows);
 	r->report.sampled = &r->sampled;
 }
 
@@ -384,6 +386,7 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		.control_fd = targets->control_fd,
 		.ack_fd = targets->ack_fd,
 		.sampled_error = r->options->sampled_error,
+		.sampled_after = r->options->sampled_from,
 		.windows = on_windows,
 		.slice = on_slice,
 	};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "render/figures.h"
 #include "stat.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
@@ -14,6 +15,7 @@
 #define PERCENT_LEAST   0.01
 #define PERCENT_MOST    50.0
 #define REDRAWS         200
+#define AFTER_DEFAULT   1000000000 /* instructions, without --sampled */
 
 /* Reads percent: digits, perhaps with a point, perhaps followed by %. */
 static bool read_percent(const char *text, double *percent)
@@ -61,27 +63,81 @@ static const char *find_clash(const struct stat_options *options)
 	return NULL;
 }
 
+static bool complain_clash(const char *option, const char *other)
+{
+	complain("%s and %s cannot be combined", option, other);
+	advise("see plumb stat --help");
+	return false;
+}
+
+/* Reads the instructions of --sampled-after. */
+static bool read_after(struct stat_options *options)
+{
+	if (!options->sampled_after)
+		return true;
+	if (number_read(options->sampled_after, UINT64_MAX, &options->sampled_from) &&
+	    options->sampled_from)
+		return true;
+	complain("invalid value '%s' for --sampled-after", options->sampled_after);
+	advise("use a number of instructions: 500000000, 500M");
+	return false;
+}
+
 bool stat_read_sampled(struct stat_options *options)
 {
+	const char *clash = find_clash(options), *error = options->sampled;
 	double percent = PERCENT_DEFAULT;
-	const char *clash;
 
-	if (!options->sampled)
-		return true;
-	if (*options->sampled && !read_percent(options->sampled, &percent)) {
-		complain("invalid value '%s' for --sampled", options->sampled);
-		advise("use the error to reach, in percent of the cycles: %g to %g", PERCENT_LEAST,
-		       PERCENT_MOST);
+	if (error && strcmp(error, "off") == 0)
+		return !options->sampled_after ||
+		       complain_clash("--sampled=off", "--sampled-after");
+	if (error && *error && !read_percent(error, &percent)) {
+		complain("invalid value '%s' for --sampled", error);
+		advise("use the error to reach, in percent of the cycles: %g to %g; or 'off'",
+		       PERCENT_LEAST, PERCENT_MOST);
 		return false;
 	}
-	clash = find_clash(options);
-	if (clash) {
-		complain("--sampled and %s cannot be combined", clash);
-		advise("see plumb stat --help");
+	if (!read_after(options))
 		return false;
-	}
+	options->sampled_by_default = !error && !options->sampled_after;
+	if (clash)
+		return options->sampled_by_default ||
+		       complain_clash(error ? "--sampled" : "--sampled-after", clash);
 	options->sampled_error = percent / 100;
+	if (options->sampled_by_default)
+		options->sampled_from = AFTER_DEFAULT;
 	return true;
+}
+
+bool stat_sampled_suits(struct stat_options *options, bool model)
+{
+	if (model || options->sampled_error == 0)
+		return true;
+	if (options->sampled_by_default) {
+		options->sampled_error = 0;
+		options->sampled_from = 0;
+		return true;
+	}
+	complain("%s requires the model: this machine's PMU counts everything",
+		 options->sampled ? "--sampled" : "--sampled-after");
+	advise("add --source model");
+	return false;
+}
+
+void stat_say_sampled(const struct stat_options *options, const struct plumb_windows *windows)
+{
+	char *from, *all;
+
+	if (!options->sampled_by_default || !windows->rest)
+		return;
+	from = figure_count(NULL, (double)options->sampled_from);
+	all = figure_count(NULL, figure_rounded((double)windows->instructions));
+	complain("the program is long: after %s of %s instructions, its counts are estimated from "
+		 "samples",
+		 from, all);
+	advise("--sampled=off counts everything; --sampled-after=N changes where samples begin");
+	free(from);
+	free(all);
 }
 
 /* Counts how many draws of the windows give the diagnosis of the whole run, or one further down. */
@@ -105,7 +161,7 @@ static void redraw(struct report_sampled *sampled, const struct plumb_plan *plan
 }
 
 void stat_keep_windows(struct report_sampled *sampled, struct plumb_result *whole,
-		       const struct plumb_windows *windows)
+		       const struct plumb_windows *windows, uint64_t from)
 {
 	*sampled = (struct report_sampled){
 		.error_asked = windows->error_asked,
@@ -117,6 +173,7 @@ void stat_keep_windows(struct report_sampled *sampled, struct plumb_result *whol
 		.bare = (double)windows->bare,
 		.unit = (double)windows->unit,
 		.left = windows->left,
+		.from = (double)from,
 	};
 	if (!windows->rest)
 		return;

@@ -239,7 +239,16 @@ static const struct option options[] = {
 		.argument = "ERROR",
 		.offset = offsetof(struct stat_options, sampled),
 		.help = "model parts of a long program, and estimate its counts from them, with "
-			"the cycles within ERROR percent (default: 2); the model only",
+			"the cycles within ERROR percent (default: 2); off: never do that; the "
+			"model only",
+	},
+	{
+		.name = "sampled-after",
+		.kind = OPTION_TEXT,
+		.argument = "N",
+		.offset = offsetof(struct stat_options, sampled_after),
+		.help = "model the first N instructions as a whole before that: 500M (with "
+			"--sampled, default: 2M; else 1G)",
 	},
 	OPTION_ROW_JSON,
 	{
@@ -496,11 +505,8 @@ static int run(const struct command *command, int count, char **arguments)
 		advise("add --source model");
 		status = EXIT_USAGE;
 	}
-	if (status == EXIT_FINE && values.sampled && !machine.core) {
-		complain("--sampled requires the model: this machine's PMU counts everything");
-		advise("add --source model");
+	if (status == EXIT_FINE && !stat_sampled_suits(&values, machine.core != NULL))
 		status = EXIT_USAGE;
-	}
 	if (status == EXIT_FINE)
 		status = output_check_beside(&values.common);
 	if (status == EXIT_FINE)

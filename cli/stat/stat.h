@@ -52,11 +52,13 @@ struct stat_options {
 	bool no_progress;
 	const char *pids, *tids, *cpus, *cgroups, *control;
 	bool all_cpus, no_aggregation, per_core, per_socket, per_node, per_thread, no_inherit;
-	struct stat_targets targets; /* read from them */
-	const char *sampled;         /* as given; NULL: not at all */
-	double sampled_error;        /* read from it; 0: not sampled */
-	const char *what_if;         /* as given; NULL: not at all */
-	uint32_t what_if_parts;      /* read from it: as in struct plumb_model_options */
+	struct stat_targets targets;         /* read from them */
+	const char *sampled, *sampled_after; /* as given; NULL: not at all */
+	double sampled_error;                /* read from them; 0: not sampled */
+	uint64_t sampled_from;   /* instructions before that; 0: as the library has it */
+	bool sampled_by_default; /* nobody asked for it */
+	const char *what_if;     /* as given; NULL: not at all */
+	uint32_t what_if_parts;  /* read from it: as in struct plumb_model_options */
 };
 
 /* ---- what to count: targets.c ---------------------------------------------------------------- */
@@ -86,12 +88,24 @@ void stat_selection_free(struct stat_selection *selected);
 
 /* ---- sampled runs: sampled.c ---------------------------------------------------------------- */
 
-/* Reads --sampled. Prints an error and returns false if it is invalid or clashes. */
+/*
+ * Reads --sampled and --sampled-after, or sets what holds without them. Prints an error and returns
+ * false if they are invalid or clash.
+ */
 bool stat_read_sampled(struct stat_options *options);
 
-/* Keeps what the windows of a run say, also in its result. Free it. */
+/* Turns sampling off if it is only the default and `model` does not count; else likewise. */
+bool stat_sampled_suits(struct stat_options *options, bool model);
+
+/* Prints that a run was sampled, if nobody asked for it. */
+void stat_say_sampled(const struct stat_options *options, const struct plumb_windows *windows);
+
+/*
+ * Keeps what the windows of a run say, also in its result. `from`: the instructions before them, if
+ * they were chosen; or 0. Free it.
+ */
 void stat_keep_windows(struct report_sampled *sampled, struct plumb_result *whole,
-		       const struct plumb_windows *windows);
+		       const struct plumb_windows *windows, uint64_t from);
 /* Sets how many draws of the windows have the diagnosis of the whole run. */
 void stat_count_same(struct report_sampled *sampled, const struct plumb_diagnosis *whole);
 void stat_free_sampled(struct report_sampled *sampled);

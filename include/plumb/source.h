@@ -165,7 +165,10 @@ struct plumb_count_job {
 	 * with intervals, a window, processes that the program forks, or perfect parts.
 	 */
 	double sampled_error;
-	/* Called before a sampled run returns; the windows are valid during the call. */
+	/*
+	 * Called before a sampled run returns; the windows are valid during the call. With
+	 * `sampled_after`, it is not called for a run in which everything was counted.
+	 */
 	void (*windows)(void *user, const struct plumb_windows *windows);
 	/*
 	 * With perf only: called for slices of the run, in which each group of events was counted
@@ -173,6 +176,11 @@ struct plumb_count_job {
 	 * called if one_pass is set or all groups fit the counters, so that nothing is estimated.
 	 */
 	void (*slice)(void *user, const struct plumb_count *counts);
+	/*
+	 * With sampled_error only: how many instructions to count in full before windows are
+	 * chosen. A shorter program has the counts of a run that is not sampled. 0: two million.
+	 */
+	uint64_t sampled_after;
 };
 
 /* What the model counted of page_fault_cycles and other conditions in plumb_model_options. */

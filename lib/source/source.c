@@ -165,6 +165,8 @@ static int check_targets(const struct plumb_source *source, const struct source_
 				      source->kind->name);
 		return PLUMB_ERR_UNSUPPORTED;
 	}
+	if (job->sampled_after && job->sampled_error == 0)
+		return PLUMB_ERR_ARGUMENT;
 	if (job->sampled_error != 0 &&
 	    (!(job->sampled_error >= SAMPLED_ERROR_LEAST && job->sampled_error <= 1) ||
 	     job->children || job->interval_ms || job->model->what_if ||
@@ -236,6 +238,7 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.control_fd = given.control_fd,
 		.ack_fd = given.ack_fd,
 		.sampled_error = given.sampled_error,
+		.sampled_after = given.sampled_after,
 		.windows = given.windows,
 		.slice = given.slice,
 		.plan = given.plan,

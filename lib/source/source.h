@@ -40,6 +40,7 @@ struct source_job {
 
 	/* As in struct plumb_count_job; of the model alone. */
 	double sampled_error;
+	uint64_t sampled_after;
 	void (*windows)(void *user, const struct plumb_windows *windows);
 
 	const struct plumb_model_options *model; /* of the model alone */

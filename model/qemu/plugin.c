@@ -12,7 +12,8 @@
  * which to note the cycle;
  * `children=1` to count forked processes too; `sampling`, a descriptor of what is to be sampled
  * (sampling.h); `sampled`, the error
- * that a sampled run is to reach (sampled.h), in millionths; `idle=1` to count nothing, and only
+ * that a sampled run is to reach (sampled.h), in millionths, and `sampled-after`, how many
+ * instructions are modelled before it begins; `idle=1` to count nothing, and only
  * let the program become others; `prefix`, how many words of QEMU's own command line stand before
  * the program's; `begins`, where in the program's file its own code begins, and `inode`, which file
  * that is. What is counted (window.h): `from` and `to`, addresses, or `from-offset` and `to-offset`
@@ -264,7 +265,7 @@ static struct vcpu *vcpu_start(unsigned index)
 		atomic_store(&shared->reads_predicates, 1);
 	}
 	vcpu->sampler = sampler_begin(vcpu->core, vcpu->slot, made_at ? made_at : base_cycle);
-	if ((!vcpu->sampler || sampler_has_profiles()) && !sampled_asked() &&
+	if ((!vcpu->sampler || sampler_has_profiles()) && sampled_leaves_limits() &&
 	    !core_set_limits(vcpu->core, shared->threads[slot].counts + MODEL_LIMITS))
 		goto fail;
 	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)
@@ -780,7 +781,7 @@ struct options {
 	bool huge_pages;
 	struct core_conditions conditions;
 	int64_t mark;
-	uint32_t sampled;
+	struct sampled_request sampled;
 	struct window_request window;
 	unsigned prefix;
 	bool children, idle;
@@ -825,7 +826,9 @@ static bool parse_options(int argc, char **argv, struct options *options)
 		else if (IS("mark"))
 			options->mark = (int64_t)number;
 		else if (IS("sampled"))
-			options->sampled = (uint32_t)number;
+			options->sampled.error = (uint32_t)number;
+		else if (IS("sampled-after"))
+			options->sampled.after = number;
 		else if (IS("begins"))
 			options->begins = number;
 		else if (IS("inode"))
@@ -897,6 +900,8 @@ static bool map_shared(const struct share *share)
 /* Prepares to count. Returns false if that is impossible. */
 static bool begin_counting(const struct options *options)
 {
+	struct sampled_request sampled;
+
 	if (!shared)
 		return false;
 	what_if_parts = options->what_if;
@@ -916,8 +921,10 @@ static bool begin_counting(const struct options *options)
 		begins = options->begins;
 	program_inode = options->window.inode;
 	window_set_up(shared, &options->window);
-	sampled_set_up(shared, options->sampled, options->seed,
-		       options->conditions.page_fault_cycles != 0, sum_counts);
+	sampled = options->sampled;
+	sampled.seed = options->seed;
+	sampled.page_faults = options->conditions.page_fault_cycles != 0;
+	sampled_set_up(shared, &sampled, sum_counts);
 	shared->event_count = EVENT_COUNT;
 	shared->struct_size = sizeof(*shared);
 	atomic_fetch_add(&shared->processes, 1);

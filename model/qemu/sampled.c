@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "qemu/registers.h"
+#include "ties.h"
 #include "warm.h"
 
 #define NOTE_INSTRUCTIONS 65536 /* how far the shared count may lag */
@@ -20,6 +21,7 @@ enum phase {
 };
 
 static bool active;
+static bool after_asked; /* how long the first stretch is */
 static struct model_sampled *sampled;
 static void (*sum_counts)(uint64_t counts[MODEL_COUNTS]);
 static double wanted; /* relative error of the cycles */
@@ -100,22 +102,24 @@ void sampled_begin(unsigned index)
 }
 #endif
 
-void sampled_set_up(struct model_shared *shared, uint32_t error, uint64_t seed, bool page_faults,
+void sampled_set_up(struct model_shared *shared, const struct sampled_request *request,
 		    void (*sum)(uint64_t counts[MODEL_COUNTS]))
 {
+	const uint32_t error = request->error;
+
 	active = error != 0;
 	if (!active)
 		return;
 	sampled = &shared->sampled;
 	set_up_counter();
 	/* Pages are touched first wherever they are. */
-	may_be_bare = may_be_bare && !page_faults;
+	may_be_bare = may_be_bare && !request->page_faults;
 	sum_counts = sum;
 	wanted = (double)error / SAMPLED_ERROR_PARTS;
 	warming = SAMPLED_WARM;
 	if (error > SAMPLED_ERROR_PARTS / 50)
 		warming = SAMPLED_WARM * (uint64_t)(SAMPLED_ERROR_PARTS / 50) / error;
-	random_state = seed + atomic_load(&sampled->count);
+	random_state = request->seed + atomic_load(&sampled->count);
 	sum_counts(counts_before);
 	position = noted = counts_before[EVENT_INST_RETIRED];
 	base = sampled->first[EVENT_INST_RETIRED];
@@ -123,13 +127,19 @@ void sampled_set_up(struct model_shared *shared, uint32_t error, uint64_t seed, 
 		phase = PHASE_LEFT;
 		return;
 	}
+	after_asked = request->after != 0;
 	phase = PHASE_FIRST;
-	next = SAMPLED_FIRST;
+	next = after_asked ? request->after : SAMPLED_FIRST;
 }
 
 bool sampled_asked(void)
 {
 	return active;
+}
+
+bool sampled_leaves_limits(void)
+{
+	return !active || (after_asked && atomic_load(&sampled->state) == SAMPLED_ALL);
 }
 
 /* Adds to the position what of a stretch has executed. */
@@ -298,6 +308,7 @@ static void end_first_stretch(struct core *core)
 		read_counts(core, sampled->first);
 		sampled->unit = SAMPLED_UNIT;
 		base = sampled->first[EVENT_INST_RETIRED];
+		core_end_limits(core);
 		atomic_store(&sampled->state, SAMPLED_WINDOWS);
 	}
 	seek_window(core);

@@ -7,16 +7,25 @@
 #include "qemu/qemu_plugin.h"
 #include "shared.h"
 
-/*
- * `error`: the relative error of the cycles to reach, in SAMPLED_ERROR_PARTS; 0: nothing is
- * sampled. `page_faults`: they have a cost. `sum` adds up the counts of all threads. Continues with
- * what became another program.
- */
-void sampled_set_up(struct model_shared *shared, uint32_t error, uint64_t seed, bool page_faults,
+struct sampled_request {
+	uint32_t error; /* of the cycles, relative, in SAMPLED_ERROR_PARTS; 0: nothing is sampled */
+	uint64_t after; /* instructions that are modelled in full; 0: SAMPLED_FIRST */
+	uint64_t seed;
+	bool page_faults; /* they have a cost */
+};
+
+/* `sum` adds up the counts of all threads. Continues with what became another program. */
+void sampled_set_up(struct model_shared *shared, const struct sampled_request *request,
 		    void (*sum)(uint64_t counts[MODEL_COUNTS]));
 
-/* Whether this run is sampled. */
+/* Whether this run is sampled, sooner or later. */
 bool sampled_asked(void);
+
+/*
+ * Whether a thread that begins is to tell which limits coincide (ties.h): what is told of a short
+ * first stretch would say little of the run.
+ */
+bool sampled_leaves_limits(void);
 
 /*
  * Has QEMU call block_executes() at the beginning of a block, except in stretches that execute

@@ -170,13 +170,79 @@ model()
 	END
 }
 
+@test "sampled: a program below a billion instructions has the same counts as with --sampled=off" {
+	env -i PATH="$PATH" "$PLUMB" stat --source model --no-progress --json -o default.json ./phases 400000
+	env -i PATH="$PATH" "$PLUMB" stat --source model --no-progress --json -o off.json --sampled=off ./phases 400000
+	diff <(grep -v host_seconds default.json) <(grep -v host_seconds off.json)
+	python3 - <<-'END'
+		import json
+
+		whole = json.load(open("default.json"))
+		assert "sampled" not in whole and "interval" not in whole["events"][0]
+		# The same for a run that could have been sampled: its end comes just before.
+		n = next(e["count"] for e in whole["events"] if e["name"] == "INST_RETIRED")
+		open("before", "w").write(str(n + 1))
+		open("within", "w").write(str(n // 2))
+	END
+	env -i PATH="$PATH" "$PLUMB" stat --source model --no-progress --json -o never.json \
+		--sampled-after="$(cat before)" ./phases 400000
+	diff <(grep -v host_seconds default.json) <(grep -v host_seconds never.json)
+}
+
+@test "sampled: what comes before --sampled-after is exact, and only the rest is estimated" {
+	local most
+
+	env -i PATH="$PATH" "$PLUMB" stat --source model --no-progress --json -o whole.json ./phases 1500000
+	most=$(python3 - <<-'END'
+		import json
+
+		events = json.load(open("whole.json"))["events"]
+		print(next(e["count"] for e in events if e["name"] == "INST_RETIRED") * 3 // 4)
+	END
+	)
+	env -i PATH="$PATH" "$PLUMB" stat --source model --no-progress --json -o late.json \
+		--sampled-after="$most" ./phases 1500000
+	env -i PATH="$PATH" "$PLUMB" stat --source model --no-progress --json -o early.json --sampled ./phases 1500000
+	python3 - "$most" <<-'END'
+		import json, sys
+
+		whole, late, early = (json.load(open(n + ".json")) for n in ("whole", "late", "early"))
+		exact, a, b = ({e["name"]: e for e in d["events"]} for d in (whole, late, early))
+		about, first = late["sampled"], int(sys.argv[1])
+		instructions = exact["INST_RETIRED"]["count"]
+		assert a["INST_RETIRED"]["count"] == instructions
+		assert 0 <= instructions - first - about["estimated_instructions"] < 1000, about
+		assert about["modelled_instructions"] >= first and about["windows"] > 20
+		# A quarter is estimated, so the interval is narrower than if nearly all is.
+		width = [e["CPU_CYCLES"]["interval"][1] - e["CPU_CYCLES"]["interval"][0] for e in (a, b)]
+		assert 0 < width[0] < width[1], width
+		low, high = a["CPU_CYCLES"]["interval"]
+		assert low - (high - low) <= exact["CPU_CYCLES"]["count"] <= high + (high - low)
+		# Which limits coincide is known of the first part.
+		assert late["diagnosis"]["ties"] is not None
+	END
+	model --sampled-after="$most" -o out ./phases 1500000
+	[[ $(tr -s ' \n' ' ' <out) =~ sampled:\ after\ [0-9,]+\ instructions,\ [0-9,]+\ windows,\  ]]
+}
+
 @test "sampled: errors" {
 	for value in x 0 0.001 51 1,5 -1 2%% 1e0 .5; do
 		run --separate-stderr model "--sampled=$value" ./phases
 		[ "$status" -eq 2 ]
 		# shellcheck disable=SC2154 # by run
-		[[ $stderr = *"invalid value '$value' for --sampled"*"use the error to reach, in percent of the cycles: 0.01 to 50"* ]]
+		[[ $stderr = *"invalid value '$value' for --sampled"*"use the error to reach, in percent of the cycles: 0.01 to 50; or 'off'"* ]]
 	done
+	for value in x 0 -1 1.5M 5T 99999999999999999999; do
+		run --separate-stderr model "--sampled-after=$value" ./phases
+		[ "$status" -eq 2 ]
+		[[ $stderr = *"invalid value '$value' for --sampled-after"*"use a number of instructions"* ]]
+	done
+	run --separate-stderr model --sampled=off --sampled-after=5M ./phases
+	[ "$status" -eq 2 ]
+	[[ $stderr = *"--sampled=off and --sampled-after cannot be combined"* ]]
+	run --separate-stderr model --sampled-after=5M --csv ./phases
+	[ "$status" -eq 2 ]
+	[[ $stderr = *"--sampled-after and --csv cannot be combined"* ]]
 	run --separate-stderr plumb stat --sampled --source perf ./phases
 	[ "$status" -eq 2 ]
 	[[ $stderr = *"--sampled and --source perf cannot be combined"* ]]

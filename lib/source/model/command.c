@@ -75,6 +75,8 @@ static char *plugin_words(const struct model_command_parts *parts)
 		fprintf(out, ",seed=%llu", (unsigned long long)parts->seed);
 	if (parts->sampled)
 		fprintf(out, ",sampled=%u", parts->sampled);
+	if (parts->sampled_after)
+		fprintf(out, ",sampled-after=%llu", (unsigned long long)parts->sampled_after);
 	if (parts->what_if)
 		fprintf(out, ",what-if=%u", parts->what_if);
 	if (parts->page_bytes)

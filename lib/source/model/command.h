@@ -13,18 +13,19 @@ struct model_command_parts {
 	const struct core_params *core;
 	const struct qemu *qemu;
 	const struct program *program;
-	const char *path;     /* of the program */
-	char *const *argv;    /* its own, NULL-ended */
-	const char *sysroot;  /* NULL or "/": the host's */
-	bool children;        /* count them, too */
-	int shared_fd;        /* the memory that the plugin counts in */
-	int sampling_fd;      /* the memory that it samples into; -1: none */
-	uint64_t key;         /* by which it knows either */
-	unsigned interval_ms; /* the model's time between snapshots; 0: none */
-	uint64_t seed;        /* of the order of threads; 0: none */
-	uint32_t sampled;     /* the error to reach, in SAMPLED_ERROR_PARTS; 0: all is modelled */
-	uint32_t what_if;     /* a bit for each enum what_if that is asked for */
-	uint32_t page_bytes;  /* 0: the core's */
+	const char *path;       /* of the program */
+	char *const *argv;      /* its own, NULL-ended */
+	const char *sysroot;    /* NULL or "/": the host's */
+	bool children;          /* count them, too */
+	int shared_fd;          /* the memory that the plugin counts in */
+	int sampling_fd;        /* the memory that it samples into; -1: none */
+	uint64_t key;           /* by which it knows either */
+	unsigned interval_ms;   /* the model's time between snapshots; 0: none */
+	uint64_t seed;          /* of the order of threads; 0: none */
+	uint32_t sampled;       /* the error to reach, in SAMPLED_ERROR_PARTS; 0: all is modelled */
+	uint64_t sampled_after; /* instructions; 0: as the model has it */
+	uint32_t what_if;       /* a bit for each enum what_if that is asked for */
+	uint32_t page_bytes;    /* 0: the core's */
 	bool huge_pages;
 	struct core_conditions conditions;
 	unsigned mark_call; /* the number of a system call; 0: none */

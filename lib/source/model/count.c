@@ -291,6 +291,7 @@ static int run_model(struct counting *c, struct source_run *run,
 		.interval_ms = job->interval_ms,
 		.window = &job->window,
 		.sampled = (uint32_t)(job->sampled_error * SAMPLED_ERROR_PARTS + 0.5),
+		.sampled_after = job->sampled_after,
 		.what_if = job->model->what_if & IDEAL_ALL,
 		.cancel = job->cancel,
 		.started = on_started,
@@ -313,7 +314,7 @@ static int run_model(struct counting *c, struct source_run *run,
 		if (what.what_if)
 			memcpy(run->what_if_cycles, model->counts.counts + EVENT_COUNT,
 			       WHAT_IF_COUNT * sizeof(*run->what_if_cycles));
-		if (what.sampled && job->windows &&
+		if (what.sampled && job->windows && (model->sampled || !what.sampled_after) &&
 		    sampled_tell(job, c->indexes, model->sampled, &model->sums, diagnostics))
 			error = PLUMB_ERR_NO_MEMORY;
 	}

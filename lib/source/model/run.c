@@ -530,6 +530,7 @@ static int launch(struct run *run, struct plumb_diagnostics *diagnostics)
 		.interval_ms = run->job->interval_ms,
 		.seed = run->job->options->seed,
 		.sampled = run->job->sampled,
+		.sampled_after = run->job->sampled_after,
 		.what_if = run->job->what_if,
 		.page_bytes = run->job->options->page_bytes,
 		.huge_pages = run->job->options->huge_pages,

@@ -25,12 +25,13 @@ struct model_job {
 	const struct plumb_model_options *options;
 	const struct core_file *core_file; /* how the core differs from the one named; or NULL */
 	const char *program;
-	char *const *argv;    /* NULL-ended */
-	bool children;        /* count forked processes too */
-	unsigned interval_ms; /* the model's time; 0: none */
-	uint32_t sampled;     /* the error to reach, in SAMPLED_ERROR_PARTS; 0: all is modelled */
-	uint32_t what_if;     /* a bit for each enum what_if that is asked for */
-	unsigned mark_call;   /* the number of a system call; 0: none */
+	char *const *argv;      /* NULL-ended */
+	bool children;          /* count forked processes too */
+	unsigned interval_ms;   /* the model's time; 0: none */
+	uint32_t sampled;       /* the error to reach, in SAMPLED_ERROR_PARTS; 0: all is modelled */
+	uint64_t sampled_after; /* instructions; 0: as the model has it */
+	uint32_t what_if;       /* a bit for each enum what_if that is asked for */
+	unsigned mark_call;     /* the number of a system call; 0: none */
 	const struct plumb_window *window;
 	const struct model_sampler *sampler; /* NULL: nothing samples */
 	struct source_cancel cancel;
