@@ -4,6 +4,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifndef UP_TO
+#define UP_TO 160000
+#endif
+
 enum { SET, MOVE, PLUS, TIMES, REST, LESS, ZERO, JUMP, COUNT, HALT };
 
 struct step {
@@ -55,14 +59,14 @@ static uint64_t run(const struct step *program)
 int main(void)
 {
 	static const struct step primes[] = {
-		{SET, 0, 0, 3},      /* n */
-		{SET, 7, 0, 160000}, /* up to here */
-		{SET, 1, 0, 3},      /* d */
-		{MOVE, 2, 1, 0},     /* 3: d * d > n: a prime */
-		{TIMES, 2, 2, 0},    {LESS, 0, 2, 5},   {MOVE, 3, 0, 0},
-		{REST, 3, 1, 0},     {ZERO, 3, 0, 3},                     /* d divides n */
-		{PLUS, 1, 0, 2},     {JUMP, 0, 0, -8},  {COUNT, 0, 0, 0}, /* 11 */
-		{PLUS, 0, 0, 2},     {LESS, 0, 7, -12}, {HALT, 0, 0, 0},
+		{SET, 0, 0, 3},     /* n */
+		{SET, 7, 0, UP_TO}, /* up to here */
+		{SET, 1, 0, 3},     /* d */
+		{MOVE, 2, 1, 0},    /* 3: d * d > n: a prime */
+		{TIMES, 2, 2, 0},   {LESS, 0, 2, 5},   {MOVE, 3, 0, 0},
+		{REST, 3, 1, 0},    {ZERO, 3, 0, 3},                     /* d divides n */
+		{PLUS, 1, 0, 2},    {JUMP, 0, 0, -8},  {COUNT, 0, 0, 0}, /* 11 */
+		{PLUS, 0, 0, 2},    {LESS, 0, 7, -12}, {HALT, 0, 0, 0},
 	};
 
 	printf("%llu\n", (unsigned long long)run(primes));

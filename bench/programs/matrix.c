@@ -2,7 +2,9 @@
 /* Multiplies matrices of doubles row by row: mostly floating-point vectors. */
 #include <stdio.h>
 
+#ifndef SIZE
 #define SIZE 384
+#endif
 
 static double a[SIZE][SIZE], b[SIZE][SIZE], c[SIZE][SIZE];
 

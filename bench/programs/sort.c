@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifndef COUNT
 #define COUNT (1u << 20)
+#endif
 
 static uint32_t values[COUNT], spare[COUNT];
 
