@@ -102,6 +102,27 @@ static void drop_chains(struct record_request *request)
 	advise("sample an event for them, as in -e cycles -g");
 }
 
+/* Rejects -b and -j where nothing has branch stacks. Returns an exit status. */
+static int check_branches(const struct record_request *request, const struct machine *machine)
+{
+	const char *option = request->options->branches ? "branch-any" : "branch-filter";
+	const struct plumb_event_config *event;
+
+	if (!request->branches)
+		return EXIT_FINE;
+	if (machine->core) {
+		complain("--%s requires perf: the model keeps no branch stacks", option);
+		advise("sample branches with -e spe/branch/, or count them all with --exact");
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; (event = plumb_event_list_get(request->events, i)); i++)
+		if (event->kind != PLUMB_EVENT_SPE)
+			return EXIT_FINE;
+	complain("--%s: SPE records have no branch stacks", option);
+	advise("sample an event for them, as in -e cycles -b; -e spe/branch/ samples branches");
+	return EXIT_USAGE;
+}
+
 static int check(struct record_request *request, const struct machine *machine,
 		 struct plumb_diagnostics *diagnostics)
 {
@@ -117,7 +138,7 @@ static int check(struct record_request *request, const struct machine *machine,
 			return machine_complain(diagnostics, event->name, error);
 	}
 	drop_chains(request);
-	return EXIT_FINE;
+	return check_branches(request, machine);
 }
 
 int record_read_events(struct record_request *request, const struct machine *machine)

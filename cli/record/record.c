@@ -35,6 +35,9 @@ static const char *const common_events[] = {
 };
 static const char *const call_graphs[] = {"fp", "dwarf", NULL};
 static const char *const switches[] = {"signal", NULL};
+/* As in units.c; completions offer them. */
+static const char *const branch_kinds[] = {"any",     "any_call", "any_ret", "call", "ind_call",
+					   "ind_jmp", "cond",     "u",       "k",    NULL};
 
 static const struct option options[] = {
 	{
@@ -107,6 +110,23 @@ static const struct option options[] = {
 		.help = "record call chains: fp uses frame pointers, as -g; dwarf[,BYTES] copies "
 			"the stack (default: 8192 bytes), to be unwound later; the model takes "
 			"only fp",
+	},
+	{
+		.letter = 'b',
+		.name = "branch-any",
+		.kind = OPTION_FLAG,
+		.offset = AT(branches),
+		.help = "record the last branches that were taken with each sample of an event",
+	},
+	{
+		.letter = 'j',
+		.name = "branch-filter",
+		.kind = OPTION_TEXT,
+		.argument = "KIND,...",
+		.offset = AT(branch_filter),
+		.choices = branch_kinds,
+		.help = "like -b, but only branches of these kinds: any, any_call, any_ret, call, "
+			"ind_call, ind_jmp or cond; u or k: only in user code or in the kernel",
 	},
 	{
 		.letter = 'a',

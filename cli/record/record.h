@@ -19,11 +19,13 @@ struct record_options {
 	struct machine_conditions conditions;
 	const char *core_file;
 	struct option_words events;
+	const char *branch_filter;
 	const char *period, *frequency, *call_graph, *cpus, *pids, *tids, *pages, *switch_output;
 	struct window_options window;
 	const char *compression, *clockid, *max_size, *seed, *sysroot, *qemu;
 	unsigned max_files;
 	bool callchains, all_cpus, per_thread, no_inherit, data, physical, snapshot, timestamp;
+	bool branches;
 	bool exact, quiet, no_build_ids, no_cache, no_progress, all_user, all_kernel;
 	bool strict_frequency, sample_cpus;
 };
@@ -46,6 +48,7 @@ struct record_request {
 	bool most_frequent; /* -F max */
 	bool callchains;
 	uint32_t user_stack; /* bytes to copy with each sample; 0: none */
+	uint64_t branches;   /* enum plumb_branches and plumb_branch_bit; 0: none */
 	struct number_list cpus, pids, tids;
 	size_t mmap_pages, aux_pages;
 	struct record_switch switching;

@@ -433,6 +433,7 @@ static struct plumb_recording_job make_job(struct session *s)
 		.data_addresses = options->data,
 		.physical_addresses = options->physical,
 		.sample_cpus = options->sample_cpus,
+		.branches = request->branches,
 		.mmap_pages = request->mmap_pages,
 		.aux_pages = request->aux_pages,
 		.clock_given = request->clockid >= 0,

@@ -168,6 +168,68 @@ static bool read_call_graph(const struct record_options *options, struct record_
 	return true;
 }
 
+/* perf's words for -j, and bits of enum plumb_branches and enum plumb_branch_bit. */
+static const struct branch_word {
+	const char *name;
+	uint64_t bits;
+} branch_words[] = {
+	{"any", PLUMB_BRANCHES_ANY},
+	{"any_call", PLUMB_BRANCHES_ANY_CALL},
+	{"any_ret", PLUMB_BRANCHES_ANY_RETURN},
+	{"call", PLUMB_BRANCHES_CALL},
+	{"ind_call", PLUMB_BRANCHES_INDIRECT_CALL},
+	{"ind_jmp", PLUMB_BRANCHES_INDIRECT_JUMP},
+	{"cond", PLUMB_BRANCHES_CONDITIONAL},
+	{"u", PLUMB_BRANCHES_USER},
+	{"k", PLUMB_BRANCHES_KERNEL},
+	{"hv", PLUMB_BRANCHES_HV},
+	{"save_type", PLUMB_BRANCH_TYPE_SAVE},
+	{"priv", PLUMB_BRANCH_PRIVILEGE_SAVE},
+	{"stack", PLUMB_BRANCHES_CALL_STACK},
+	{"abort_tx", PLUMB_BRANCHES_ABORT},
+	{"in_tx", PLUMB_BRANCHES_IN_TRANSACTION},
+	{"no_tx", PLUMB_BRANCHES_NO_TRANSACTION},
+};
+
+/* Returns the bits of a word, or 0 if it is unknown. */
+static uint64_t branch_bits(const char *word, size_t length)
+{
+	for (size_t i = 0; i < sizeof(branch_words) / sizeof(*branch_words); i++)
+		if (strncmp(branch_words[i].name, word, length) == 0 &&
+		    !branch_words[i].name[length])
+			return branch_words[i].bits;
+	return 0;
+}
+
+/* Reads -b and -j. */
+static bool read_branches(const struct record_options *options, uint64_t *branches)
+{
+	const uint64_t levels = PLUMB_BRANCHES_USER | PLUMB_BRANCHES_KERNEL | PLUMB_BRANCHES_HV;
+	const char *text = options->branch_filter;
+
+	if (options->branches && text) {
+		complain("--branch-any and --branch-filter cannot be combined");
+		return false;
+	}
+	*branches = options->branches ? PLUMB_BRANCHES_ANY : 0;
+	for (bool more = text; more; text++) {
+		const size_t length = strcspn(text, ",");
+		const uint64_t bits = branch_bits(text, length);
+
+		if (!bits)
+			return complain_value(
+				"branch-filter", options->branch_filter, UINT64_MAX,
+				"use any, any_call, any_ret, call, ind_call, ind_jmp or cond, and "
+				"u or k");
+		*branches |= bits;
+		text += length;
+		more = *text;
+	}
+	if (*branches && !(*branches & ~levels))
+		*branches |= PLUMB_BRANCHES_ANY;
+	return true;
+}
+
 /* Two options rename the file. Returns one of them if it would have to rename something else. */
 static const char *cannot_rename(const struct record_request *request)
 {
@@ -189,6 +251,8 @@ static bool agree(const struct record_request *request)
 		complain("--exact cannot be combined with --event, --count or --freq");
 	else if (options->exact && (options->all_user || options->all_kernel))
 		complain("--exact cannot be combined with --all-user or --all-kernel");
+	else if (options->exact && request->branches)
+		complain("--exact cannot be combined with --branch-any or --branch-filter");
 	else if (options->exact && (options->snapshot || request->user_stack))
 		complain("--exact cannot be combined with --snapshot or --call-graph dwarf");
 	else if (options->exact && options->source == SOURCE_PERF)
@@ -232,7 +296,8 @@ bool record_read_options(const struct record_options *options, struct record_req
 	    !read_clock(options->clockid, &request->clockid) ||
 	    !read_level(options->compression, &request->compress_level) ||
 	    !window_read(&options->window, true, &request->window) ||
-	    !read_limit(options->max_size, &request->limit_bytes))
+	    !read_limit(options->max_size, &request->limit_bytes) ||
+	    !read_branches(options, &request->branches))
 		return false;
 	request->frequency = (unsigned)frequency;
 	request->most_frequent = most;

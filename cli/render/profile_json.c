@@ -104,6 +104,8 @@ static void print_event(struct json_list list, const struct profile_view *view,
 	json_put(object, "exact", json_boolean(event->exact));
 	json_put(object, "spe", json_boolean(event->spe));
 	json_put(object, "samples", json_integer((json_int_t)event->samples));
+	if (event->stacks)
+		json_put(object, "stacks", json_integer((json_int_t)event->stacks));
 	if (event->spe) {
 		json_put(object, "not_retired", json_integer((json_int_t)event->not_retired));
 		json_put(object, "saturated", json_integer((json_int_t)event->saturated));

@@ -564,9 +564,10 @@ static char *left_out_text(const struct pen *pen, const struct plumb_profile_eve
 	number = figure_count(pen,
 			      (double)(event->exact ? event->left_out_period : event->left_out));
 	text = memory_format("; %s %s left out", number,
-			     event->exact ? "events"
-			     : event->spe ? "records"
-					  : "samples");
+			     event->exact    ? "events"
+			     : event->spe    ? "records"
+			     : event->stacks ? "branches"
+					     : "samples");
 	free(number);
 	return text;
 }
@@ -579,6 +580,7 @@ static char *heading_text(const struct pen *pen, const struct profile_view *view
 	const char *plural = event->samples == 1 ? "" : "s";
 	char *samples = figure_count(pen, (double)event->samples);
 	char *period = figure_count(pen, (double)event->period);
+	char *stacks = figure_count(pen, (double)event->stacks);
 	char *left_out = left_out_text(pen, event), *text;
 
 	if (event->exact)
@@ -589,6 +591,10 @@ static char *heading_text(const struct pen *pen, const struct profile_view *view
 		/* Long and short operations are as likely to be sampled. */
 		text = memory_format(": %s SPE record%s%s%s; shares are of operations, not of time",
 				     samples, plural, by, left_out);
+	else if (event->stacks)
+		text = memory_format(": %s branch%s of %s branch stack%s%s", samples,
+				     event->samples == 1 ? "" : "es", stacks,
+				     event->stacks == 1 ? "" : "s", left_out);
 	else if (event->period == event->samples)
 		text = memory_format(": %s sample%s%s%s", samples, plural, by, left_out);
 	else
@@ -596,6 +602,7 @@ static char *heading_text(const struct pen *pen, const struct profile_view *view
 				     period, left_out);
 	free(samples);
 	free(period);
+	free(stacks);
 	free(left_out);
 	return text;
 }

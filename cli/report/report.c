@@ -33,6 +33,16 @@ static bool has_chains(const struct plumb_recording *recording)
 	return false;
 }
 
+static bool has_branch_stacks(const struct plumb_recording *recording)
+{
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+		if (event->attr.sample_type & PLUMB_SAMPLE_BRANCH_STACK)
+			return true;
+	return false;
+}
+
 /* Whether no option asks for columns or for a view. */
 static bool asks_for_rows(const struct report_options *options)
 {
@@ -58,6 +68,11 @@ static int check_preset(const struct report_run *run)
 {
 	const struct report_options *options = run->options;
 
+	if (options->stacked && (run->paths != PLUMB_PATHS_NONE || run->view.children)) {
+		complain("--branch of branch stacks cannot be combined with --call-graph, "
+			 "--children, --callers or --callees");
+		return EXIT_USAGE;
+	}
 	if (!options->sharing || !options->exact ||
 	    has_event(run->reading.recording, "exact/line_accesses/"))
 		return EXIT_FINE;
@@ -255,6 +270,7 @@ static int make_profile(struct report_run *run)
 		.user = run,
 		.wants_by = choice_looks_at(&run->reading.choice),
 		.takes = report_selects(run->options) ? takes : NULL,
+		.branches = run->options->stacked,
 		/* Exact totals need all rows of the few events. */
 		.rows_max = report_counted(run->options) >= 0 ? COUNTED_ROWS : 0,
 	};
@@ -276,6 +292,12 @@ static int make_profile(struct report_run *run)
 		if (printed == EXIT_FINE)
 			printed = print(run);
 		status = status == EXIT_FINE ? printed : status;
+	} else if (status == EXIT_FINE && run->options->stacked) {
+		complain("%s: no branches %s", run->options->from.input,
+			 choice_is_given(&run->options->from.chosen) || run->options->from.filter
+				 ? "match"
+				 : "in the branch stacks");
+		status = EXIT_USAGE;
 	} else if (status == EXIT_FINE && report_preset(run->options)) {
 		complain("%s: no SPE records match", run->options->from.input);
 		advise("record some with plumb record -e spe");
@@ -388,6 +410,8 @@ int report_run(struct report_options *options)
 	run.view.modelled = status == EXIT_FINE && reading_is_modelled(&run.reading);
 	options->exact = status == EXIT_FINE && !options->only_sampled &&
 			 plumb_profile_exact_type(run.reading.recording);
+	options->stacked = status == EXIT_FINE && options->branch && !options->exact &&
+			   has_branch_stacks(run.reading.recording);
 	/* Some seventy tables, one for each event, would be too many to read. */
 	if (status == EXIT_FINE && asks_for_rows(options))
 		options->topdown |= options->exact;

@@ -17,6 +17,7 @@ struct report_options {
 	const char *callers, *callees; /* functions */
 	bool mem, branch, mix, folded, histogram, topdown, sharing;
 	bool stdio, tui, csv, children, no_children, show_samples;
+	bool stacked;      /* --branch shows the recording's branch stacks */
 	bool exact;        /* the recording is an exact profile, which the view may show */
 	bool browsed;      /* for a page of the browser, or a part of the page */
 	bool only_sampled; /* leave out exact events */

@@ -409,6 +409,15 @@ static const struct report_preset presets[] = {
 	},
 };
 
+/* Of branch stacks: from where to where. */
+static const struct report_preset stacked_preset = {
+	.keys = {PLUMB_KEY_IP, PLUMB_KEY_SYMBOL, PLUMB_KEY_BRANCH_TARGET, PLUMB_KEY_SYMBOL_TO},
+	.key_count = 4,
+	.columns = {PROFILE_SHARE, PROFILE_INTERVAL, PROFILE_SAMPLES, PROFILE_MISPREDICTIONS,
+		    PROFILE_MISPREDICTION_INTERVAL},
+	.column_count = 5,
+};
+
 /* Of exact profiles, which count by instruction. Their columns are always the same. */
 static const struct report_preset exact_presets[] = {
 	{.keys = {PLUMB_KEY_SYMBOL, PLUMB_KEY_DSO}, .key_count = 2},
@@ -425,7 +434,7 @@ const struct report_preset *report_preset(const struct report_options *options)
 	if (options->mem)
 		return &of[0];
 	if (options->branch)
-		return &of[1];
+		return options->stacked ? &stacked_preset : &of[1];
 	return options->mix ? &of[2] : NULL;
 }
 

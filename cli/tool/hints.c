@@ -52,6 +52,8 @@ static const struct {
 
 	/* Recording. */
 	{"call-graph", "use -g to record call chains"},
+	{"no-branches", "branch stacks require a PMU event and a branch buffer (BRBE), see plumb "
+			"doctor; -e spe/branch/ samples branches, too"},
 	{"no-inherit", "use -i to leave out forked processes"},
 	{"spe-period", "use period=N, or -c N"},
 	{"filter-sources", "record all, and use report or script with --filter source=NAME"},

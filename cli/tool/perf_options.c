@@ -78,7 +78,6 @@ const struct option_twin perf_options_record[] = {
 	{"aio", "unsupported: -m PAGES makes the buffers larger"},
 	{"all-cgroups", "unsupported: plumb does not record control groups"},
 	{"aux-sample", "unsupported: -S keeps the SPE data from just before each SIGUSR2"},
-	{"b,branch-any,branch-filter,j", "unsupported: -e spe samples branches, too"},
 	{"buildid-all", "the default"},
 	{"buildid-mmap", "unsupported: the build-ids are at the end of the recording"},
 	{"cgroup,G", "-p PID,... with the group's processes: -p $(paste -sd, FOLDER/cgroup.procs)"},
@@ -126,8 +125,8 @@ const struct option_twin perf_options_record[] = {
 
 const struct option_twin perf_options_report[] = {
 	{"asm-raw", "plumb annotate --json, which has each instruction's word"},
-	{"b,branch-stack", "--branch, for SPE records of branches"},
-	{"branch-history", "unsupported: SPE records have no earlier branches"},
+	{"b,branch-stack", "--branch"},
+	{"branch-history", "unsupported: --branch adds up the branches of branch stacks"},
 	{"D,dump-raw-trace", "plumb script -D"},
 	{"demangle", DEMANGLES},
 	{"demangle-kernel", KERNEL_NAMES},

@@ -139,6 +139,12 @@ struct plumb_profile_options {
 	unsigned wants_by;
 	/* Tells whether to add samples of an event; NULL: of all. Others are as if not recorded. */
 	bool (*takes)(void *user, const struct plumb_recorded_event *event);
+	/*
+	 * Adds each branch of a sample's branch stack, by where it was, in place of the sample:
+	 * with a period of 1, as perf report -b does. Samples without one, such as SPE records, are
+	 * as if not recorded. Cannot be combined with `children`, `paths` or `batches`.
+	 */
+	bool branches;
 };
 
 /*
@@ -206,6 +212,7 @@ struct plumb_profile_event {
 	uint64_t given_up_most; /* no row lacks more than this */
 	uint64_t cut_off;       /* periods of call paths that were not kept in full */
 	uint64_t saturated;     /* sum of the rows' */
+	uint64_t stacks; /* branch stacks, if `branches` is set: the samples are their branches */
 };
 /* Describes the i-th event. Returns false past the end. */
 PLUMB_API bool plumb_profile_event(const struct plumb_profile *profile, size_t i,

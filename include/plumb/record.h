@@ -66,10 +66,32 @@ enum plumb_format_bit {
 	PLUMB_FORMAT_LOST = 1 << 4,
 };
 
-/* Bits of .branch_sample_type that change what a sample holds. */
+/* Bits of .branch_sample_type: what a branch of a sample has. */
 enum plumb_branch_bit {
-	PLUMB_BRANCH_HW_INDEX = 1 << 17, /* .branch_hw_index */
-	PLUMB_BRANCH_COUNTERS = 1 << 19, /* one more number per entry, which is skipped */
+	PLUMB_BRANCH_TYPE_SAVE = 1 << 16,      /* PLUMB_ENTRY_TYPE */
+	PLUMB_BRANCH_HW_INDEX = 1 << 17,       /* .branch_hw_index */
+	PLUMB_BRANCH_PRIVILEGE_SAVE = 1 << 18, /* PLUMB_ENTRY_PRIVILEGE */
+	PLUMB_BRANCH_COUNTERS = 1 << 19,       /* one more number per entry, which is skipped */
+};
+
+/* Other bits of it: which branches were sampled. */
+enum plumb_branches {
+	/* Privilege levels; without any, those that the event has. */
+	PLUMB_BRANCHES_USER = 1 << 0,
+	PLUMB_BRANCHES_KERNEL = 1 << 1,
+	PLUMB_BRANCHES_HV = 1 << 2,
+	/* Kinds. */
+	PLUMB_BRANCHES_ANY = 1 << 3,
+	PLUMB_BRANCHES_ANY_CALL = 1 << 4,
+	PLUMB_BRANCHES_ANY_RETURN = 1 << 5,
+	PLUMB_BRANCHES_INDIRECT_CALL = 1 << 6,
+	PLUMB_BRANCHES_ABORT = 1 << 7,
+	PLUMB_BRANCHES_IN_TRANSACTION = 1 << 8,
+	PLUMB_BRANCHES_NO_TRANSACTION = 1 << 9,
+	PLUMB_BRANCHES_CONDITIONAL = 1 << 10,
+	PLUMB_BRANCHES_CALL_STACK = 1 << 11,
+	PLUMB_BRANCHES_INDIRECT_JUMP = 1 << 12,
+	PLUMB_BRANCHES_CALL = 1 << 13,
 };
 
 /* How an event was sampled: struct perf_event_attr, independent of its size in the file. */

@@ -315,6 +315,11 @@ struct plumb_recording_job {
 	const struct plumb_plan *plan;
 	struct plumb_count *counts;
 	struct plumb_count_run *counted;
+	/*
+	 * With perf only: record the last branches with each sample of an event, but not of SPE.
+	 * Bits of enum plumb_branches, at least one kind, and enum plumb_branch_bit; 0: none.
+	 */
+	uint64_t branches;
 };
 
 struct plumb_recording_run {

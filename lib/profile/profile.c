@@ -49,6 +49,8 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 	if (!options || !sized_read(&read, sizeof(read), options) || read.key_count == 0 ||
 	    read.key_count > PLUMB_PROFILE_KEYS_MAX)
 		return PLUMB_ERR_ARGUMENT;
+	if (read.branches && (read.children || read.paths || read.batches))
+		return PLUMB_ERR_ARGUMENT;
 	for (size_t i = 0; i < read.key_count; i++)
 		if (read.keys[i] >= PLUMB_PROFILE_KEYS)
 			return PLUMB_ERR_ARGUMENT;
@@ -92,6 +94,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->events);
 	free(profile->rows);
 	free(profile->callees);
+	free(profile->branches);
 	free(profile->values);
 	free(profile->records);
 	free(profile->by_values.slots);
@@ -353,7 +356,8 @@ int row_find(struct plumb_profile *profile, const struct frame_values *frame, ui
 static int find_row(struct plumb_profile *profile, const struct adding *adding, struct place *place,
 		    uint32_t *row)
 {
-	const struct frame_values frame = {adding->item, adding->event, place};
+	const struct frame_values frame = {
+		.item = adding->item, .event = adding->event, .place = place};
 
 	return row_find(profile, &frame, row);
 }
@@ -382,7 +386,7 @@ static int add_path(struct plumb_profile *profile, struct adding *adding, uint32
 static int find_functions(struct plumb_profile *profile, struct adding *adding, struct place *place)
 {
 	const struct plumb_samples_item *item = adding->item;
-	struct frame_values frame = {item, adding->event, place};
+	struct frame_values frame = {.item = item, .event = adding->event, .place = place};
 	size_t first = adding->frame_count && adding->frames[0].ip == item->record->sample.ip;
 
 	if (!key_value(profile, PLUMB_KEY_SYMBOL, &frame, adding->functions[0]))
@@ -544,6 +548,8 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 	if (!item->record->event || mode == PLUMB_MODE_GUEST_KERNEL ||
 	    mode == PLUMB_MODE_GUEST_USER || !is_taken(profile, item->record->event))
 		return 0;
+	if (profile->options.branches)
+		return branches_are_in(item) ? branches_add(profile, item) : 0;
 	adding.event = profiled_event_find(profile, item);
 	if (!adding.event)
 		return PLUMB_ERR_NO_MEMORY;

@@ -77,6 +77,16 @@ struct row_callees {
 	uint64_t mark; /* number of the last sample that was counted with callers */
 };
 
+/* What a row has of branch stacks, with options.branches. */
+struct row_branches {
+	uint64_t stack;                         /* the last one with a branch of the row ... */
+	uint32_t here, known_here, missed_here; /* ... which has so many of them */
+	double squares;                         /* of the row's branches in each stack */
+	double both;                            /* ... times all branches of the stack */
+	uint64_t known, missed;                 /* with a known prediction; mispredicted */
+	double known_squares, missed_squares, missed_both;
+};
+
 /*
  * PLUMB_KEY_ACCESS: what an instruction does to memory. The packet of a record of ldadd, cas or swp
  * says that it is an atomic load.
@@ -196,9 +206,10 @@ struct plumb_profile {
 	struct profiled_event *events;
 	size_t event_count;
 	struct row *rows;
-	uint64_t *values;            /* `words` of each row */
-	struct record_sums *records; /* of each row */
-	struct row_callees *callees; /* likewise, with options.children; NULL: without */
+	uint64_t *values;              /* `words` of each row */
+	struct record_sums *records;   /* of each row */
+	struct row_callees *callees;   /* likewise, with options.children; NULL: without */
+	struct row_branches *branches; /* likewise, with options.branches */
 	size_t row_count, row_room;
 	struct index_table by_values;
 	struct node *nodes;
@@ -304,6 +315,7 @@ struct frame_values {
 	const struct plumb_samples_item *item;
 	const struct profiled_event *event;
 	struct place *place;
+	const struct plumb_branch_entry *branch; /* of its stack; NULL: the sample itself */
 };
 /* profile_code.c: sets `place->operation` from its code. Returns false if out of memory. */
 bool place_decode(struct plumb_profile *profile, struct place *place);
@@ -311,6 +323,17 @@ bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_v
 	       uint64_t value[2]);
 const char *key_text(const struct plumb_profile *profile, unsigned key, const uint64_t value[2],
 		     char room[PLUMB_PROFILE_TEXT]);
+
+/* profile_branches.c: tells whether a sample has a branch stack; SPE records have none. */
+bool branches_are_in(const struct plumb_samples_item *item);
+/* Likewise adds its branches. Returns 0 or NO_MEMORY. */
+int branches_add(struct plumb_profile *profile, const struct plumb_samples_item *item);
+/* Likewise estimate a row's share of all branches, and how many of its branches were mispredicted.
+ */
+struct plumb_profile_estimate branches_share(const struct profiled_event *event,
+					     const struct row_branches *row, uint64_t count);
+struct plumb_profile_estimate branches_missed(const struct profiled_event *event,
+					      const struct row_branches *row);
 
 /*
  * profile_paths.c: adds the path of `count` functions, two words each, from the root on, to a row's

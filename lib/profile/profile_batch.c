@@ -158,9 +158,11 @@ static struct frame_values look_at(struct adding *adding, size_t i)
 	const enum plumb_cpu_mode mode = plumb_record_mode(item->record);
 
 	return (struct frame_values){
-		item, &profile->events[adding->event],
-		place_find(profile, item->task,
-			   (struct plumb_frame){.ip = item->record->sample.ip, .mode = mode})};
+		.item = item,
+		.event = &profile->events[adding->event],
+		.place = place_find(
+			profile, item->task,
+			(struct plumb_frame){.ip = item->record->sample.ip, .mode = mode})};
 }
 
 /* Returns a part's lane: a copy of the profile's, which a ring has to itself. */
@@ -420,7 +422,8 @@ int plumb_profile_add(struct plumb_profile *profile, struct plumb_samples *sampl
 	int status, added;
 
 	if (samples_each_record_once(samples) && (!options->wants || options->wants_by) &&
-	    !options->takes && !options->children && options->paths == PLUMB_PATHS_NONE)
+	    !options->takes && !options->branches && !options->children &&
+	    options->paths == PLUMB_PATHS_NONE)
 		return add_batches(profile, samples);
 	while ((status = plumb_samples_next(samples, &item)) > 0) {
 		added = profile_add_item(profile, item);

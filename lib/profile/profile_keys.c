@@ -56,10 +56,18 @@ static const struct {
 	const char *name;
 	enum plumb_profile_key key;
 } aliases[] = {
-	{"sym", PLUMB_KEY_SYMBOL},         {"dcacheline", PLUMB_KEY_CACHE_LINE},
-	{"mem", PLUMB_KEY_DATA_SOURCE},    {"local_weight", PLUMB_KEY_LATENCY},
-	{"weight", PLUMB_KEY_LATENCY},     {"symbol_daddr", PLUMB_KEY_DATA_SYMBOL},
+	{"sym", PLUMB_KEY_SYMBOL},
+	{"dcacheline", PLUMB_KEY_CACHE_LINE},
+	{"mem", PLUMB_KEY_DATA_SOURCE},
+	{"local_weight", PLUMB_KEY_LATENCY},
+	{"weight", PLUMB_KEY_LATENCY},
+	{"symbol_daddr", PLUMB_KEY_DATA_SYMBOL},
 	{"dso_daddr", PLUMB_KEY_DATA_DSO},
+	{"symbol_from", PLUMB_KEY_SYMBOL},
+	{"dso_from", PLUMB_KEY_DSO},
+	{"addr_from", PLUMB_KEY_IP},
+	{"addr_to", PLUMB_KEY_BRANCH_TARGET},
+	{"srcline_from", PLUMB_KEY_SRCLINE},
 };
 
 const char *plumb_profile_key_name(unsigned key)
@@ -270,26 +278,36 @@ static void set_spe(const struct plumb_samples_item *item, unsigned key, uint64_
 	} else if (key == PLUMB_KEY_SUBCLASS && spe->has & PLUMB_SPE_HAS_OPERATION &&
 		   op.subclass != PLUMB_SPE_SUB_NONE) {
 		set_number(value, op.subclass);
-	} else if (key == PLUMB_KEY_BRANCH_TARGET && spe->has & PLUMB_SPE_HAS_BRANCH_TARGET) {
-		set_number(value, plumb_spe_code_address(spe->addresses[PLUMB_SPE_BRANCH_TARGET]));
 	} else if (key == PLUMB_KEY_GROUP && item->groups) {
 		set_number(value, item->groups);
 	}
+}
+
+/* Returns whether it is known where a branch led. */
+static bool target_address(const struct frame_values *frame, uint64_t *to)
+{
+	const struct plumb_spe_record *spe = frame->item->spe;
+
+	if (frame->branch)
+		*to = frame->branch->to;
+	else if (spe && spe->has & PLUMB_SPE_HAS_BRANCH_TARGET)
+		*to = plumb_spe_code_address(spe->addresses[PLUMB_SPE_BRANCH_TARGET]);
+	else
+		return false;
+	return true;
 }
 
 /* Sets the function that a branch led to. */
 static bool set_target(struct plumb_profile *profile, const struct frame_values *frame,
 		       uint64_t value[2])
 {
-	const struct plumb_spe_record *spe = frame->item->spe;
 	const enum plumb_cpu_mode mode = plumb_record_mode(frame->item->record);
 	struct place own = *frame->place, *place;
 	const char *dso;
 	uint64_t to;
 
-	if (!spe || !(spe->has & PLUMB_SPE_HAS_BRANCH_TARGET))
+	if (!target_address(frame, &to))
 		return true;
-	to = plumb_spe_code_address(spe->addresses[PLUMB_SPE_BRANCH_TARGET]);
 	place = place_find(profile, frame->item->task,
 			   (struct plumb_frame){.ip = to, .mode = plumb_symbolizer_mode(mode, to)});
 	dso = short_name(profile, place);
@@ -456,6 +474,9 @@ bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_v
 			set_number(value, record->time / TIME_QUANTUM);
 		return true;
 	case PLUMB_KEY_BRANCH_TARGET:
+		if (target_address(frame, &address))
+			set_number(value, address);
+		return true;
 	case PLUMB_KEY_GROUP:
 	case PLUMB_KEY_OP:
 	case PLUMB_KEY_SUBCLASS:

@@ -256,6 +256,12 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 		.mispredictions = rate_of(of, records->mispredictions, records->branches,
 					  &records->less.mispredictions),
 	};
+	if (profile->branches) {
+		const struct row_branches *branches = &profile->branches[of->order[i]];
+
+		row->share = branches_share(of, branches, found->own.samples);
+		row->mispredictions = branches_missed(of, branches);
+	}
 	row->saturated = profile->wide_counters ? 0 : records->at_most;
 	row->latency_share = of->latency > 0 ? (double)records->latency / of->latency : NAN;
 	if (profile->callees) {

@@ -95,6 +95,7 @@ static uint64_t hash_row(const void *owner, uint32_t i)
 static bool grow(struct plumb_profile *profile, size_t least)
 {
 	size_t room = profile->row_room ? 2 * profile->row_room : 256;
+	struct row_branches *branches;
 	struct row_callees *callees;
 	struct record_sums *records;
 	uint64_t *values;
@@ -118,6 +119,12 @@ static bool grow(struct plumb_profile *profile, size_t least)
 			return false;
 		profile->callees = callees;
 	}
+	if (profile->options.branches) {
+		branches = realloc(profile->branches, room * sizeof(*branches));
+		if (!branches)
+			return false;
+		profile->branches = branches;
+	}
 	values = realloc(profile->values, room * profile->words * sizeof(*values));
 	if (!values)
 		return false;
@@ -130,6 +137,8 @@ static void begin_row(struct plumb_profile *profile)
 {
 	if (profile->callees)
 		profile->callees[profile->row_count] = (struct row_callees){0};
+	if (profile->branches)
+		profile->branches[profile->row_count] = (struct row_branches){0};
 	profile->rows[profile->row_count] = (struct row){.nodes = NO_ROW, .buckets = NO_ROW};
 	profile->records[profile->row_count++] = (struct record_sums){0};
 }
@@ -212,6 +221,8 @@ static void keep_rows(struct plumb_profile *profile, uint64_t middle, uint32_t *
 		profile->records[kept] = profile->records[i];
 		if (profile->callees)
 			profile->callees[kept] = profile->callees[i];
+		if (profile->branches)
+			profile->branches[kept] = profile->branches[i];
 		memmove(profile->values + kept * profile->words, row_values(profile, (uint32_t)i),
 			profile->words * sizeof(uint64_t));
 		renumbered[i] = (uint32_t)kept++;

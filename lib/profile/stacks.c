@@ -192,7 +192,8 @@ static int find_thread(struct stacks *s, const struct plumb_task *task, uint32_t
 static int set_labels(const struct stacks_lookup *at, struct stacks_row *row)
 {
 	struct plumb_profile *profile = at->stacks->profile;
-	const struct frame_values frame = {at->item, at->event, at->place};
+	const struct frame_values frame = {
+		.item = at->item, .event = at->event, .place = at->place};
 	const struct plumb_record *record = at->item->record;
 	char room[PLUMB_PROFILE_TEXT];
 	uint64_t value[2];
@@ -248,8 +249,9 @@ static int add_detail(const struct stacks_lookup *at, uint32_t row, uint32_t typ
 	struct stacks *s = at->stacks;
 	const struct plumb_record *record = at->item->record;
 	const struct plumb_frame own = {.ip = record->sample.ip, .mode = plumb_record_mode(record)};
-	const struct frame_values frame = {at->item, at->event,
-					   place_find(s->profile, at->item->task, own)};
+	const struct frame_values frame = {.item = at->item,
+					   .event = at->event,
+					   .place = place_find(s->profile, at->item->task, own)};
 	const struct stacks_detail detail = {
 		.time = s->time,
 		.period = profile_period(at->item),

@@ -22,7 +22,8 @@ static int add_function(struct stacks *s, const uint64_t words[3],
 static int find_outer(const struct stacks_lookup *at, const char *source, uint32_t *number)
 {
 	struct stacks *s = at->stacks;
-	const struct frame_values frame = {at->item, at->event, at->place};
+	const struct frame_values frame = {
+		.item = at->item, .event = at->event, .place = at->place};
 	const struct plumb_location *location = &at->place->location;
 	struct plumb_location edge = *location;
 	struct stacks_function function = {

@@ -207,7 +207,14 @@ static void compressed(const struct plumb_recording_writer *writer, struct bytes
 	bytes_u32(bytes, WRITER_COMPRESSED);
 }
 
-static const struct {
+/* Has no content: that it is there says that samples have branch stacks. */
+static void branch_stack(const struct plumb_recording_writer *writer, struct bytes *bytes)
+{
+	(void)writer;
+	(void)bytes;
+}
+
+static const struct feature {
 	enum plumb_feature number;
 	bool of_pipe; /* perf takes it as a record, too */
 	feature_content *content;
@@ -223,6 +230,7 @@ static const struct {
 	{PLUMB_FEATURE_TOTAL_MEM, true, total_memory},
 	{PLUMB_FEATURE_CMDLINE, true, command},
 	{PLUMB_FEATURE_EVENT_DESC, true, event_desc},
+	{PLUMB_FEATURE_BRANCH_STACK, false, branch_stack},
 	{PLUMB_FEATURE_PMU_MAPPINGS, true, pmu_mappings},
 	{PLUMB_FEATURE_GROUP_DESC, true, group_desc},
 	{PLUMB_FEATURE_AUXTRACE, false, aux_index},
@@ -232,6 +240,20 @@ static const struct {
 	{PLUMB_FEATURE_CLOCK_DATA, true, clock_data},
 };
 #define FEATURES (sizeof(features) / sizeof(*features))
+
+static bool has_branch_stacks(const struct plumb_recording_writer *writer)
+{
+	for (size_t i = 0; i < writer->setup.event_count; i++)
+		if (writer->setup.events[i].attr.sample_type & PLUMB_SAMPLE_BRANCH_STACK)
+			return true;
+	return false;
+}
+
+static bool has_feature(const struct plumb_recording_writer *writer, const struct feature *feature,
+			const struct bytes *content)
+{
+	return feature->content == branch_stack ? has_branch_stacks(writer) : content->size > 0;
+}
 
 void write_features(const struct plumb_recording_writer *writer, uint64_t at, bool index,
 		    struct bytes *bytes, uint64_t bits[4])
@@ -243,7 +265,7 @@ void write_features(const struct plumb_recording_writer *writer, uint64_t at, bo
 	for (size_t i = 0; i < FEATURES; i++) {
 		if (index || features[i].content != aux_index)
 			features[i].content(writer, &contents[i]);
-		if (!contents[i].size)
+		if (!has_feature(writer, &features[i], &contents[i]))
 			continue;
 		bits[0] |= UINT64_C(1) << features[i].number;
 		count++;
@@ -251,7 +273,7 @@ void write_features(const struct plumb_recording_writer *writer, uint64_t at, bo
 	/* The table has no numbers: its order is that of the bits. */
 	at += count * 2 * sizeof(uint64_t);
 	for (size_t i = 0; i < FEATURES; i++) {
-		if (!contents[i].size)
+		if (!has_feature(writer, &features[i], &contents[i]))
 			continue;
 		bytes_u64(bytes, at);
 		bytes_u64(bytes, contents[i].size);

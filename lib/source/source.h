@@ -110,6 +110,7 @@ struct source_record_job {
 	bool data_addresses;          /* of overflow samples, as far as the source knows them */
 	bool physical_addresses;      /* likewise; of SPE see plumb_event_spe.pa_enable */
 	bool sample_cpus;             /* even where the CPU is not needed to read the samples */
+	uint64_t branches;            /* bits of enum plumb_branches: of perf alone */
 	bool build_ids;               /* in MMAP2 records, where the source can */
 	size_t mmap_pages, aux_pages; /* 0: the source's own */
 	int clockid;                  /* that times are of; -1: the source's own */

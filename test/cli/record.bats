@@ -627,3 +627,35 @@ samples()
 		assert not wrong, (len(wrong), len(known), wrong[0])
 	END
 }
+
+@test "-b and -j: branch stacks" {
+	for kind in "" any,foo "any," u,,k ANY; do
+		run --separate-stderr plumb record -j "$kind" -e cpu-clock true
+		[ "$status" -eq 2 ]
+		[ "$(head -n 1 <<<"$stderr")" = "plumb: invalid value '$kind' for --branch-filter" ]
+	done
+	run --separate-stderr plumb record -b -j any true
+	[ "$status" -eq 2 ]
+	[ "$(head -n 1 <<<"$stderr")" = "plumb: --branch-any and --branch-filter cannot be combined" ]
+	run --separate-stderr plumb record --exact -j u true
+	[ "$status" -eq 2 ]
+	[ "$(head -n 1 <<<"$stderr")" = "plumb: --exact cannot be combined with --branch-any or --branch-filter" ]
+	# The kernel has none for software events, on any machine.
+	can_sample
+	run --separate-stderr plumb record -b -e cpu-clock -o branches true
+	[ "$status" -ne 0 ]
+	said "plumb: cpu-clock: it has no branch stacks, or not of these branches" \
+		"       branch stacks require a PMU event and a branch buffer (BRBE), see plumb doctor; -e spe/branch/ samples branches, too"
+}
+
+@test "-b and -j: neither the model nor SPE has branch stacks" {
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	echo 'int main(void) { return 0; }' >ends.c
+	aarch64-linux-gnu-gcc -static -o ends ends.c
+	run --separate-stderr plumb record --source model -b -e cycles ./ends
+	[ "$status" -ne 3 ] || skip "no engine"
+	[ "$status" -eq 2 ]
+	said "plumb: --branch-any requires perf: the model keeps no branch stacks" \
+		"       sample branches with -e spe/branch/, or count them all with --exact"
+	[ ! -e perf.data ]
+}

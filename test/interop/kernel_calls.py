@@ -258,6 +258,58 @@ def trace(plumb, program, folder, line, tool, pid):
     return read_calls(path)
 
 
+# Branch stacks: no PMU is here, and the kernel refuses them for software events; but it was asked.
+BRANCHES = """
+record -b -e cpu-clock {run}
+record --branch-any -e cpu-clock -c 100000 {run}
+record -j any,u -e cpu-clock {run}
+record -j any_call,k -e cpu-clock {run}
+record -j any_ret,save_type -e cpu-clock {run}
+record -j ind_call,ind_jmp,call -e cpu-clock {run}
+record -j cond,u,k,hv -e cpu-clock {run}
+record -j stack,u -e cpu-clock {run}
+record -j abort_tx,in_tx,no_tx,priv -e cpu-clock {run}
+record -g -b -e cpu-clock {run}
+record --branch-filter any_call -e cpu-clock:u {run}
+record -a -b -e cpu-clock {run}
+record -j u -e cpu-clock {run}
+"""
+# perf takes u by itself for any branch at any level: it forgets the u.
+LEVEL_ALONE = ("PERF_SAMPLE_BRANCH_ANY", "PERF_SAMPLE_BRANCH_USER|PERF_SAMPLE_BRANCH_ANY")
+
+
+def refused(plumb, program, folder, line, tool):
+    """The event with a branch stack that a tool asked for first, which the kernel refused."""
+    command, *options = line.format(run=program).split()
+    words = [word.format(plumb=plumb, folder=folder) for word in TOOLS[command, tool]]
+    path = Path(folder) / "calls"
+    run_perf(["strace", "-f", "-v", "-qq", "-e", "signal=none", "-e", "trace=perf_event_open", "-o",
+              path, *words, *options], capture_output=True, text=True, timeout=60)
+    for call in map(OPEN.match, whole_lines(path.read_text().splitlines())):
+        if call and "PERF_SAMPLE_BRANCH_STACK" in call.group(1):
+            assert int(call.group(6)) < 0, call.group(0)
+            return fields(call.group(1)) | {"target": call.group(2) == "-1", "flags": call.group(5)}
+    raise AssertionError(f"{line}: {tool} asked for no branch stack")
+
+
+@tap.test
+def branch_stacks(plumb, program, folder):
+    """plumb asks for the branch stacks that perf asks for"""
+    lines = BRANCHES.strip().splitlines()
+    wrong = []
+    for line in lines:
+        theirs, ours = (refused(plumb, program, folder, line, tool) for tool in ("perf", "plumb"))
+        for name in sorted(theirs.keys() | ours.keys()):
+            pair = theirs.get(name, "-"), ours.get(name, "-")
+            if pair[0] == pair[1] or allowed_by("record", ours["config"], name, *pair):
+                continue
+            if name != "branch_sample_type" or pair != LEVEL_ALONE or "-j u " not in line:
+                wrong.append(f"{line}: {name}: perf {pair[0]}, plumb {pair[1]}")
+    if wrong:
+        raise AssertionError("\n".join(wrong))
+    return f"{len(lines)} command lines"
+
+
 def allowed_by(*difference):
     """The row that allows a difference, or None."""
     return next((row for row in ALLOWED if all(map(re.fullmatch, row, difference))), None)

@@ -58,6 +58,7 @@ static void read_attr(struct plumb_event_attr *attr, const char *at)
 	attr->wakeup = u32(at + 48);
 	attr->config1 = u64(at + 56);
 	attr->config2 = u64(at + 64);
+	attr->branch_sample_type = u64(at + 72);
 	attr->sample_max_stack = (uint16_t)u32(at + 108);
 }
 

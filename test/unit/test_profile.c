@@ -728,6 +728,14 @@ static void knows_names(void **state)
 	assert_int_equal(plumb_profile_key_by_name("mem"), PLUMB_KEY_DATA_SOURCE);
 	assert_int_equal(plumb_profile_key_by_name("local_weight"), PLUMB_KEY_LATENCY);
 	assert_int_equal(plumb_profile_key_by_name("nothing"), PLUMB_ERR_NOT_FOUND);
+	assert_int_equal(plumb_profile_key_by_name("symbol_from"), PLUMB_KEY_SYMBOL);
+	assert_int_equal(plumb_profile_key_by_name("addr_to"), PLUMB_KEY_BRANCH_TARGET);
+	options.branches = options.children = true;
+	assert_int_equal(plumb_profile_new(&options, NULL, NULL, &profile), PLUMB_ERR_ARGUMENT);
+	options.children = false;
+	options.paths = PLUMB_PATHS_CALLER;
+	assert_int_equal(plumb_profile_new(&options, NULL, NULL, &profile), PLUMB_ERR_ARGUMENT);
+	options.paths = PLUMB_PATHS_NONE;
 	options.keys = wrong;
 	assert_int_equal(plumb_profile_new(&options, NULL, NULL, &profile), PLUMB_ERR_ARGUMENT);
 	options.key_count = 0;

@@ -65,10 +65,22 @@ static const struct refusal {
 	{ENOMEM, "no-memory", "the kernel is out of memory", NULL, NULL, PLUMB_ERR_NO_MEMORY},
 };
 
+static int no_branches(const struct sampling *s, const struct sampled *event)
+{
+	plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "no-branches", NULL,
+			      "%s: it has no branch stacks, or not of these branches", event->name);
+	diagnostics_remedy(s->diagnostics, "no-branches", NULL,
+			   "branch stacks require an event of a PMU with a branch buffer (BRBE); "
+			   "SPE samples branches, too");
+	return PLUMB_ERR_MACHINE;
+}
+
 int sampled_complain(const struct sampling *s, const struct sampled *event, int error)
 {
 	if (error == -EACCES || error == -EPERM)
 		return no_permission(s, event);
+	if (error == -EOPNOTSUPP && event->attr.attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return no_branches(s, event);
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
 		const struct refusal *refusal = &refusals[i];
 

@@ -52,6 +52,8 @@ static uint64_t sample_type(const struct plumb_event_config *event,
 		type |= PERF_SAMPLE_READ;
 	if (event && session->addresses && !spe)
 		type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
+	if (event && session->branches && !spe)
+		type |= PERF_SAMPLE_BRANCH_STACK;
 	if (spe ? event->spe.pa_enable : event && session->physical)
 		type |= PERF_SAMPLE_PHYS_ADDR;
 	return type;
@@ -121,6 +123,8 @@ void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_co
 		attr->sample_stack_user = session->user_stack;
 		attr->exclude_callchain_user = 1; /* the reader unwinds it */
 	}
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		attr->branch_sample_type = session->branches;
 	/* The kernel cannot read inherited events with their group. */
 	attr->inherit = session->inherit && !role->read;
 	attr->use_clockid = session->clockid >= 0;
@@ -189,6 +193,7 @@ struct plumb_event_attr sampled_attr_public(const struct sampled_attr *sampled)
 		.read_format = attr->read_format,
 		.flags = flags_of(attr),
 		.wakeup = attr->wakeup_events,
+		.branch_sample_type = attr->branch_sample_type,
 		.sample_regs_user = attr->sample_regs_user,
 		.sample_stack_user = attr->sample_stack_user,
 		.clockid = attr->clockid,

@@ -33,6 +33,7 @@ struct sampled_session {
 	uint32_t user_stack; /* bytes to copy with each sample; 0: none */
 	bool switches; /* record context switches, because SPE's records do not tell their thread */
 	bool addresses, physical;
+	uint64_t branches; /* bits of enum plumb_branches; 0: none */
 	bool build_ids;
 	int clockid;      /* -1: the kernel's own clock */
 	unsigned without; /* bits of enum sampled_without */

@@ -153,6 +153,7 @@ static void set_session(struct sampling *s)
 		.switches = spe && !per_thread,
 		.addresses = job->data_addresses,
 		.physical = job->physical_addresses,
+		.branches = job->branches,
 		.build_ids = job->build_ids,
 		.clockid = job->clockid,
 	};
