@@ -7,9 +7,6 @@
 
 #include "recording/writer.h"
 
-/* What perf calls the end of the features that come as records. */
-#define LAST_FEATURE 32
-
 #define COMPRESSED_ZSTD 1
 
 #define MISC_KERNEL        1
@@ -314,8 +311,10 @@ void write_feature_records(const struct plumb_recording_writer *writer, struct b
 		if (content.size)
 			add_record(bytes, features[i].number, &content);
 	}
-	content.size = 0;
-	add_record(bytes, LAST_FEATURE, &content);
+	/*
+	 * No record marks their end. perf's mark is the number of features that it knows, which to
+	 * another version is a feature without content, and an error.
+	 */
 	bytes_free(&content);
 }
 
@@ -333,16 +332,17 @@ void write_compression_record(const struct plumb_recording_writer *writer, struc
 void write_build_id(struct bytes *bytes, uint32_t type, int32_t pid, bool kernel, const uint8_t *id,
 		    size_t id_size, const char *path)
 {
-	size_t length = strlen(path) + 1, padded = (length + 63) / 64 * 64;
+	/* Newer perfs refuse records of a pipe whose size is no multiple of 8. */
+	const size_t length = strlen(path) + 1, size = (36 + length + 63) / 64 * 64;
 	uint32_t misc = (kernel ? MISC_KERNEL : MISC_USER) | MISC_BUILD_ID_SIZE;
 	uint8_t room[24] = {0};
 
 	memcpy(room, id, id_size);
 	room[20] = (uint8_t)id_size;
 	bytes_u32(bytes, type);
-	bytes_u32(bytes, misc | (uint32_t)(36 + padded) << 16);
+	bytes_u32(bytes, misc | (uint32_t)size << 16);
 	bytes_u32(bytes, (uint32_t)pid);
 	bytes_add(bytes, room, sizeof(room));
 	bytes_add(bytes, path, length);
-	bytes_zero(bytes, padded - length);
+	bytes_zero(bytes, size - 36 - length);
 }

@@ -3,6 +3,7 @@
 """recording_write.py COPY: tests that perf reads what Plumb's writer writes."""
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -108,6 +109,27 @@ def pipe(recordings):
             done = perf("script", "-i", "-", "-F", "comm,tid,time,event,ip,sym,period", stdin=piped)
         if done.stderr or done.stdout != theirs:
             raise AssertionError(f"level {level}: {done.stderr or 'other samples'}")
+        readable_by_newer(path)
+
+
+# PERF_RECORD_HEADER_FEATURE and PERF_RECORD_COMPRESSED, and the number of features of perf 6.1.
+FEATURE, COMPRESSED, FEATURES = 80, 81, 32
+
+
+def readable_by_newer(path):
+    """What perf 7.3 refuses: records out of line, and features that it knows, but without content."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, features = 16, []
+    while at < len(data):
+        kind, _, size = struct.unpack_from("<IHH", data, at)
+        if size % 8 and kind != COMPRESSED:
+            raise AssertionError(f"record {kind} at {at:#x} has {size} bytes")
+        if kind == FEATURE:
+            features.append(struct.unpack_from("<Q", data, at + 8)[0])
+        at += size
+    if not features or max(features) >= FEATURES:
+        raise AssertionError(f"features: {features}")
 
 
 @tap.test

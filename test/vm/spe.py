@@ -58,8 +58,8 @@ def is_stream(aux, stream):
 
 def told(outcome):
     """
-    What `perf script -F ip,sym,event,addr` prints. Of its own recordings perf 7.3 begins with a sample
-    of an instruction at 0, for which no record is there.
+    What `perf script -F ip,sym,event,addr` prints. In recordings without times perf 7.3 begins with a
+    sample of an instruction at 0, for which no record is there (doc/samples.md).
     """
     return [line for line in outcome.out.splitlines()
             if line.split() != ["instructions:", "0", "0", "[unknown]"]]
