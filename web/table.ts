@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table of any number of rows, of which only the visible ones are elements. */
+import { ordered } from "./order";
 import { h, plural, styled, whole } from "./dom";
 
 export interface Column<R> {
@@ -39,6 +40,7 @@ export interface TableOptions<R> {
 const ROW = 28;
 const NARROW = 520; /* pixels: shares have no bars */
 const PRINTED = 200;
+const PREPARED = 10000; /* rows at once */
 
 export class Table<R> {
 	readonly element: HTMLElement;
@@ -53,6 +55,9 @@ export class Table<R> {
 	private last = -1;
 	private order: Int32Array | null = null;
 	private ordered = "";
+	private readonly orders = new Map<string, Int32Array>();
+	/* The rows in which the last search found all its words, in this order; null: there was none. */
+	private found: { search: string; at: number[] } | null = null;
 	private narrow = false;
 
 	constructor(private readonly options: TableOptions<R>) {
@@ -64,6 +69,7 @@ export class Table<R> {
 		new ResizeObserver(() => this.fit()).observe(scroll);
 		window.addEventListener("beforeprint", () => this.element.isConnected && this.draw(PRINTED));
 		this.update(options.search, options.sort);
+		this.prepareLater();
 	}
 
 	private get scroll(): HTMLElement {
@@ -75,12 +81,18 @@ export class Table<R> {
 		const { rows } = this.options;
 		this.sorted(sort);
 		const words = search.toLowerCase().split(/\s+/).filter((word) => word);
-		if (words.length && !this.lower.length) for (const row of rows) this.lower.push(this.options.text(row).toLowerCase());
+		if (words.length) this.prepare(rows.length);
 		this.shown = [];
-		for (let i = 0; i < rows.length; i++) {
-			const at = this.order ? this.order[i] : i;
-			if (words.every((word) => this.lower[at].includes(word))) this.shown.push(rows[at]);
+		/* What a search found has everything that a longer one can find. */
+		const among = this.found && search.startsWith(this.found.search) ? this.found.at : this.order;
+		const found: number[] = [];
+		const count = among ? among.length : rows.length;
+		for (let i = 0; i < count; i++) {
+			const at = among ? among[i] : i;
+			if (words.every((word) => this.lower[at].includes(word))) found.push(at);
 		}
+		this.found = { search, at: found };
+		for (const at of found) this.shown.push(rows[at]);
 		this.cursor = -1;
 		this.count.textContent = this.shown.length === rows.length ? plural(rows.length, "row") : `${whole(this.shown.length)} of ${plural(rows.length, "row")}`;
 		this.scroll.setAttribute("aria-rowcount", String(this.shown.length + 1));
@@ -88,23 +100,34 @@ export class Table<R> {
 		this.fit();
 	}
 
+	/* Writes what a search looks in for the first rows. */
+	private prepare(count: number): void {
+		const { rows, text } = this.options;
+		for (let i = this.lower.length; i < Math.min(count, rows.length); i++) this.lower.push(text(rows[i]).toLowerCase());
+	}
+
+	/* Does so bit by bit, so that the first key of a search finds it done. */
+	private prepareLater(): void {
+		setTimeout(() => {
+			this.prepare(this.lower.length + PREPARED);
+			if (this.lower.length < this.options.rows.length && this.element.isConnected) this.prepareLater();
+		}, 20);
+	}
+
 	private sorted(sort: string): void {
 		const down = sort.startsWith("-");
 		const column = this.options.columns.find((c) => c.key === sort.replace(/^-/, ""));
 		if (this.ordered === sort) return;
 		this.ordered = sort;
-		this.order = null;
-		if (!column) return;
-		const values = this.options.rows.map(column.value);
-		const sign = down ? -1 : 1;
-		this.order = Int32Array.from(values.keys());
-		this.order.sort((a, b) => {
-			const x = values[a];
-			const y = values[b];
-			/* What is unknown comes last. */
-			if (x === null || y === null) return x === y ? a - b : x === null ? 1 : -1;
-			return x === y ? a - b : x < y ? -sign : sign;
-		});
+		this.order = column ? this.orderOf(column, down) : null;
+		this.found = null;
+	}
+
+	private orderOf(column: Column<R>, down: boolean): Int32Array {
+		const key = (down ? "-" : "") + column.key;
+		let order = this.orders.get(key);
+		if (!order) this.orders.set(key, (order = ordered(this.options.rows.map(column.value), down)));
+		return order;
 	}
 
 	/* Chooses the columns that have room. */
@@ -162,13 +185,13 @@ export class Table<R> {
 			this.first = -1;
 			return;
 		}
+		styled(this.body, { height: count * ROW + "px" });
 		const height = this.scroll.clientHeight || 600;
 		const first = Math.max(0, Math.floor(this.scroll.scrollTop / ROW) - 4);
 		const last = Math.min(count, first + Math.ceil(height / ROW) + 8);
 		if (first === this.first && last === this.last) return;
 		this.first = first;
 		this.last = last;
-		styled(this.body, { height: count * ROW + "px" });
 		const rows: HTMLElement[] = [];
 		for (let i = first; i < last; i++) rows.push(this.row(i, true));
 		this.body.replaceChildren(...rows);
