@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The comparison of two or more runs, as plumb diff has it. */
-import { fixed, h, named, percent, range, styled, visible } from "./dom";
+import { bar, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, styled, visible } from "./dom";
 import { set, State, state } from "./state";
 import { Column, Table, widest } from "./table";
 import { Page, View } from "./view";
@@ -100,8 +100,8 @@ function table(rows: Change[], kind: string, open?: (row: Change) => void): Tabl
 	const make = (key: string, title: string, least: number, rank: number, value: Column<Change>["value"], cell: Column<Change>["cell"], help?: string): Column<Change> => ({ key, title, help, least, rank, value, cell });
 	const columns: Column<Change>[] = [
 		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, named(place(r)), r.was ? h("small", null, ` was ${visible(r.was)}`) : null)), text: true, grow: 2 },
-		make("bar", "Change", 140, 2, size, (r) => diverging(signed(r), most), "sorted by its size"),
-		make("change", "", widest(rows.map(change), 100), 0, (r) => (r.change === null ? null : Math.sign(r.change) * size(r)), change),
+		make("bar", "Size", 140, 2, size, (r) => diverging(signed(r), most), "sorted by its size"),
+		make("change", "Change", widest(rows.map(change), 100), 0, (r) => (r.change === null ? null : Math.sign(r.change) * size(r)), change),
 		make("before", "Before", widest(rows.map((r) => figure(r.before)), 110), 2, (r) => r.before, (r) => figure(r.before)),
 		make("after", "After", widest(rows.map((r) => figure(r.after)), 110), 1, (r) => r.after, (r) => figure(r.after)),
 		{ ...make("units", "Unit", 110, 4, (r) => r.units, (r) => visible(r.units)), text: true },
@@ -122,6 +122,16 @@ function limit(gate: Comparison["gates"][0]): HTMLElement {
 		h("td", null, VERDICTS[gate.verdict] || visible(gate.verdict)),
 		h("td", null, ...(worst ? [named(place(worst)), worst.by ? ` by ${visible(worst.by)}` : null] : [])),
 		h("td", null, worst ? `${figure(worst.before)} → ${figure(worst.after)} ${isPercent(worst) ? "%" : visible(worst.units)}: ${change(worst)} (${evidence(worst)})` : ""));
+}
+
+/* What became of the slots on both sides, one bar above the other. */
+function slots(shown: Comparison): HTMLElement | null {
+	const rows = SLOTS.map((kind) => shown.metrics.find((row) => row.name === kind));
+	if (rows.some((row) => !row || row.before === null || row.after === null || !isPercent(row))) return null;
+	const side = (title: string, value: (row: Change) => number) => [h("span", { class: "dim" }, title), bar(rows.map((row, i) => ({ kind: SLOTS[i] as string, title: SLOT_TITLES[SLOTS[i]], share: value(row!) })))];
+	return h("section", { class: "panel slots sides" }, h("h2", null, "What became of the slots"),
+		h("div", { class: "pair" }, ...side("before", (row) => row.before!), ...side("after", (row) => row.after!)),
+		h("dl", { class: "four" }, ...rows.map((row, i) => h("div", null, h("dt", null, h("i", { class: "k-" + SLOTS[i] }), SLOT_TITLES[SLOTS[i]]), h("dd", null, percent(row!.after, 1), h("small", null, ` ${change(row!)}`))))));
 }
 
 export const compare: View = {
@@ -146,6 +156,7 @@ export const compare: View = {
 				all.length > 1 ? h("div", { class: "tools" }, h("label", { for: "side" }, "Compare with"), h("select", { id: "side", onchange: (e: Event) => set({ thread: Number((e.target as HTMLSelectElement).value) }) }, ...all.map((c, i) => h("option", { value: i, selected: i === at }, visible(c.after))))) : null,
 				h("p", { class: "facts" }, h("span", null, "before: ", named(shown.before)), h("span", null, "after: ", named(shown.after))),
 				h("p", { class: "verdict" }, visible(shown.explanation.text)),
+				slots(shown),
 				shown.gates.length ? h("section", { class: "panel" }, h("h2", null, "Limits"), h("div", { class: "scroll limits" }, h("table", { class: "plain" }, h("tbody", null, ...shown.gates.map(limit))))) : null,
 				h("div", { class: "tools" }, h("span", { class: "group", role: "group", "aria-label": "Kind" }, ...kinds.map((k) => h("button", { type: "button", "aria-pressed": String(k === kind), onclick: () => set({ part: k, sort: "" }) }, `${k[0].toUpperCase()}${k.slice(1)} (${shown[k].length})`))), choose),
 				made ? made.element : h("p", null, "Nothing changed."),

@@ -171,13 +171,27 @@ function byCode(model: Model): Colours {
 	return { key: "code", title: "Kind of code", of, kinds: ["own", "library", "kernel", "none"].filter((k) => found.has(k)), titles: { own: "Program", library: "Libraries", kernel: "Kernel", none: "Unknown" } };
 }
 
+const HUES = 7;
+
+/* A colour for each name, so that a function is found again. */
+function byFunction(model: Model): Colours {
+	const hues = model.stacks.functions.map(({ name }) => {
+		let sum = 0;
+		for (let i = 0; i < name.length && i < 200; i++) sum = (31 * sum + name.charCodeAt(i)) >>> 0;
+		return `e${sum % HUES}`;
+	});
+	return { key: "function", title: "Function", of: (node) => [hues[model.fn[node]], ""], kinds: [], titles: {} };
+}
+
 /* Returns the ways to colour that the data allows, the usual one first. */
 function waysOf(model: Model, sums: Sums): Colours[] {
 	const ways: Colours[] = [];
 	if (sums.causes) ways.push(byCause(sums));
 	if (sums.sources) ways.push(bySource(sums));
 	if (sums.events && sums.whole) ways.push(byEvent(model, sums));
-	ways.push(byCode(model));
+	/* One colour for everything tells nothing. */
+	const code = byCode(model);
+	ways.push(...(code.kinds.length > 1 ? [code, byFunction(model)] : [byFunction(model), code]));
 	return ways;
 }
 

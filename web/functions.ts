@@ -10,6 +10,7 @@ import { Column, Table, widest } from "./table";
 import { Page, Shown, View } from "./view";
 
 const SHARE = 165;
+const FAINT = 0.05; /* percent of all slots: what became of fewer matters little */
 
 function open(page: Page, fn: string): void {
 	const { annotations } = page.documents;
@@ -56,7 +57,7 @@ function topdownTable(page: Page, rows: TopdownRow[]): Shown {
 	const columns: Column<TopdownRow>[] = [
 		column("slots", "Slots", SHARE, 0, (r) => r.slots_share, (r) => share(r.slots_share), "share of all slots"),
 		text("symbol", "Function", 170, 0, (r) => r.symbol),
-		column("bar", "Its slots", 160, 4, (r) => r.retiring, (r) => bar(SLOTS.map((kind) => ({ kind, title: SLOT_TITLES[kind], share: r[kind] || 0 })))),
+		column("bar", "Its slots", 160, 4, (r) => r.retiring, (r) => h("span", { class: (r.slots_share || 0) < FAINT ? "faint" : "" }, bar(SLOTS.map((kind) => ({ kind, title: SLOT_TITLES[kind], share: r[kind] || 0 }))))),
 		...SLOTS.map((kind, i) => column<TopdownRow>(kind, SHORT[i], 100, 5 - (i === 3 ? 3 : 0), (r) => r[kind], (r) => percent(r[kind], 1))),
 		text("cause", "Largest cause", 170, 1, (r) => (r.cause ? r.cause + (r.other_cause ? ", " + r.other_cause : "") : null)),
 		column("count", "Number", numbers(rows, (r) => r.slots, 90), 6, (r) => r.slots, (r) => (r.slots === null ? "" : whole(r.slots))),

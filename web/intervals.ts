@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts of intervals: their charts, and the means of those in a range. */
+import { heightMarks } from "./axis";
 import { Intervals, Metric } from "./data";
 import { duration, fixed, h, legend, plural, SLOT_TITLES, SLOTS, short, svg, visible, whole } from "./dom";
 import { hasRange, set, state } from "./state";
@@ -78,7 +79,7 @@ function shownOf(of: Intervals): { key: string; shown: Shown } {
 }
 
 /* Draws the chosen values; what was not counted stays empty. */
-export function intervalChart(of: Intervals): { chart: SVGElement; choose: HTMLElement; note: HTMLElement } {
+export function intervalChart(of: Intervals): { chart: SVGElement; choose: HTMLElement; note: HTMLElement; marks: HTMLElement } {
 	const { key, shown } = shownOf(of);
 	const end = intervalsEnd(of);
 	const parts: SVGElement[] = [];
@@ -99,6 +100,7 @@ export function intervalChart(of: Intervals): { chart: SVGElement; choose: HTMLE
 	return {
 		chart: svg("svg", { viewBox: `0 0 1000 ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": "Counts by interval" }, ...parts),
 		choose,
+		marks: heightMarks(`${short(shown.most)} ${visible(shown.units)}`, short(shown.most / 2)),
 		note: key ? h("p", { class: "dim" }, `The top is ${short(shown.most)} ${visible(shown.units)}.`) : legend(SLOTS, SLOT_TITLES),
 	};
 }

@@ -27,7 +27,8 @@ function facts(documents: Documents): Node {
 	if (diff) return h("p", { class: "facts" }, "compared by plumb diff");
 	const modelled = about ? about.modelled : findings ? findings.source === "model" : false;
 	const cpu = findings ? findings.cpu.name : counts ? counts.cpu.name : about && about.cpu;
-	if (cpu) said.push(visible(cpu));
+	/* Which engine ran the model is of no use to a reader. */
+	if (cpu) said.push(visible(cpu.replace(/ \(Plumb engine [^()]*\)$/, "")));
 	/* The end of a recording says what made it. */
 	if (modelled || findings || !about || !about.incomplete) said.push(modelled ? "by the model, not a measurement" : "measured by perf");
 	if (findings) said.push(`${duration(findings.seconds * 1e9)}${modelled ? " of model time" : ""}`);
@@ -49,10 +50,10 @@ function title(documents: Documents): string {
 
 function header(documents: Documents): HTMLElement {
 	const losses = (documents.notes || []).length;
-	const theme = h("button", { type: "button", class: "theme", title: "Change between dark and light", onclick: () => {
+	const theme = h("button", { type: "button", class: "theme", title: "Change between dark and light", "aria-label": "Dark or light", onclick: () => {
 		const dark = state.theme ? state.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 		set({ theme: dark ? "light" : "dark" });
-	} }, "Dark or light");
+	} }, h("span", { "aria-hidden": "true" }, "◐"), h("span", { class: "word" }, " Dark or light"));
 	return h("header", { class: "top" }, h("div", null, h("h1", null, named(title(documents), "command")), facts(documents), losses ? h("p", { class: "losses" }, h("button", { class: "link", type: "button", onclick: () => set({ view: "overview" }) }, losses === 1 ? "1 note limits these figures" : `${losses} notes limit these figures`)) : null), theme);
 }
 

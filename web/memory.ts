@@ -43,7 +43,7 @@ function sourcesPanel(title: string, sources: Map<string, { samples: number; lat
 	const all = list.reduce((sum, [, s]) => sum + s.samples, 0);
 	const latency = list.reduce((sum, [, s]) => sum + s.latency, 0);
 	return h("section", { class: "panel sources" }, h("h2", null, title),
-		h("div", { class: "scroll" }, h("table", { class: "plain" }, h("thead", null, h("tr", null, ...["Source", "Share", "", "Samples", "Of the latency", ""].map((t) => h("th", { scope: "col", class: t ? null : "barcell" }, t)))),
+		h("div", { class: "scroll" }, h("table", { class: "plain" }, h("thead", null, h("tr", null, ...["Source", "Share", "", "Samples", "Of the latency", ""].map((t) => (t ? h("th", { scope: "col" }, t) : h("td", { class: "barcell" }))))),
 			h("tbody", null, ...list.map(([name, s]) => h("tr", null, h("th", { scope: "row" }, named(name)), h("td", { class: "num" }, percent((100 * s.samples) / all)), h("td", { class: "barcell" }, bar([{ kind: "plain", share: (100 * s.samples) / all }])), h("td", { class: "num" }, whole(s.samples)),
 				h("td", { class: "num" }, latency ? percent((100 * s.latency) / latency) : ""), h("td", { class: "barcell" }, latency ? bar([{ kind: "backend_bound", share: (100 * s.latency) / latency }]) : "")))))));
 }

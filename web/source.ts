@@ -2,6 +2,7 @@
 /* A function's source and instructions, with exact slots or samples. */
 import { Annotated, Annotations, Instruction, Line } from "./data";
 import { bar, base, h, named, percent, plural, range, short, SLOT_TITLES, SLOTS, slotsOf, visible } from "./dom";
+import { highlighted } from "./highlight";
 import { hasRange, isPart, set, state } from "./state";
 import { Page, View } from "./view";
 
@@ -61,15 +62,15 @@ export function bySource(page: Page, of: Annotated): Node[] {
 			/* Two lines of the neighbourhood are enough to know where it is. */
 			const from = Math.max(last + 1, number - (number - last > 6 ? 2 : 6));
 			if (source && last && from > last + 1) made.push(h("div", { class: "gap", "aria-hidden": "true" }, "⋯"));
-			for (let n = from; source && n < number; n++) made.push(lineOf(n, source.text.lines[n - source.text.first], null, of));
-			made.push(lineOf(number, source ? source.text.lines[number - source.text.first] : undefined, own.get(number)!, of));
+			for (let n = from; source && n < number; n++) made.push(lineOf(n, source.text.lines[n - source.text.first], null, of, path));
+			made.push(lineOf(number, source ? source.text.lines[number - source.text.first] : undefined, own.get(number)!, of, path));
 			last = number;
 		}
 	}
 	return made;
 }
 
-function lineOf(number: number, text: string | undefined, lines: Line[] | null, of: Annotated): HTMLElement {
+function lineOf(number: number, text: string | undefined, lines: Line[] | null, of: Annotated, path: string | null): HTMLElement {
 	const instructions = lines ? lines.flatMap((line) => line.instructions) : [];
 	instructions.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
 	const share = lines ? lines.reduce((sum, line) => sum + line.share, 0) : 0;
@@ -77,7 +78,7 @@ function lineOf(number: number, text: string | undefined, lines: Line[] | null, 
 		h("span", { class: "num" }, lines && share >= 0.005 ? percent(share) : ""),
 		bar(causes(instructions, of.weight), lines ? percent(share) : "no samples"),
 		h("span", { class: "number" }, number ? String(number) : ""),
-		h("code", { class: "text" }, text === undefined ? (lines ? visible(lines[0].function) : "") : visible(text.replace(/\t/g, "    "))),
+		h("code", { class: "text" }, ...(text === undefined ? [lines ? visible(lines[0].function) : ""] : highlighted(text.replace(/\t/g, "    "), path))),
 		h("small", null, lines && lines.length === 1 ? range(lines[0].interval, 1) : ""),
 	];
 	if (!instructions.length) return h("div", { class: "line" }, h("div", { class: "summary" }, ...row));

@@ -10,7 +10,7 @@ export interface State {
 	from: number; /* ns since the first sample; NaN: everything */
 	to: number;
 	order: string; /* of the flame graph: "left" or "time" */
-	colour: string; /* of the flame graph: "cause", "source", "event" or "code"; "": what there is */
+	colour: string; /* of the flame graph: "cause", "source", "event", "code" or "function"; "": what there is */
 	zoom: number; /* node of the flame graph, or -1 */
 	thread: number; /* or -1 */
 	code: string; /* "source" or "address" */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples by time. A range that is selected here is what the views of stacks add up. */
+import { heightMarks, timeTicks } from "./axis";
 import { Intervals } from "./data";
-import { duration, h, svg, styled, visible } from "./dom";
+import { duration, h, short, svg, styled, visible } from "./dom";
 import { intervalChart, intervalsEnd, intervalSums } from "./intervals";
 import { Model } from "./stacks";
 import { hasRange, set, state } from "./state";
@@ -75,14 +76,14 @@ function threads(model: Model, type: number): HTMLElement | null {
 }
 
 /* A chart in which a range can be selected, by dragging or by keys. */
-function selectable(chart: SVGElement, end: number): HTMLElement {
+function selectable(chart: SVGElement, end: number, marks: HTMLElement | null): HTMLElement {
 	const range = h("div", { class: "range", hidden: true });
 	const place = (from: number, to: number) => {
 		range.hidden = false;
 		styled(range, { left: (100 * from) / end + "%", width: (100 * Math.max(0, to - from)) / end + "%" });
 	};
 	let start = NaN;
-	const area = h("div", { class: "time", role: "group", tabindex: 0, "aria-label": "Drag, or use the arrow keys, to select a range; Shift and an arrow key change its end; Escape clears it" }, chart as unknown as HTMLElement, range);
+	const area = h("div", { class: "time", role: "group", tabindex: 0, "aria-label": "Drag, or use the arrow keys, to select a range; Shift and an arrow key change its end; Escape clears it" }, chart as unknown as HTMLElement, marks, range);
 	const at = (event: PointerEvent) => {
 		const box = area.getBoundingClientRect();
 		return Math.round(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * end);
@@ -114,8 +115,7 @@ function selectable(chart: SVGElement, end: number): HTMLElement {
 		else set({ from: clamp(from + (hasRange() ? step : 0)), to: clamp(to + (hasRange() ? step : 0)) });
 	});
 	if (hasRange()) place(Math.max(0, state.from), Math.min(end, state.to));
-	const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => h("span", null, duration(part * end)));
-	return h("div", null, area, h("div", { class: "ticks", "aria-hidden": "true" }, ...ticks));
+	return h("div", null, area, timeTicks(end));
 }
 
 function hasMoments(page: Page): boolean {
@@ -126,8 +126,8 @@ function samplesPanel(model: Model): HTMLElement {
 	const type = typeOf(model);
 	const data = binned(model, type);
 	return h("section", { class: "panel" }, h("h2", null, "Time: ", type >= 0 ? visible(model.stacks.types[type].name) : "samples", ", coloured by function"),
-		h("p", { class: "dim" }, model.details ? "Select a range: all views of samples then show only those in it. Exact counts have no times." : "Select a range: Functions, Flame graph, Callers and the data sources in Memory then show only its samples. Exact counts have no times.", model.stacks.moments!.joined ? " Times are rounded to a 4000th of the recording." : ""),
-		selectable(chart(data), model.end),
+		h("p", { class: "dim" }, model.details ? "Select a range: all views of samples then show only those in it." : "Select a range: Functions, Flame graph, Callers and the data sources in Memory then show only its samples.", model.choice().exact ? ` ${visible(model.choice().title)} were counted exactly and have no times.` : "", model.stacks.moments!.joined ? " Times are rounded to a 4000th of the recording." : ""),
+		selectable(chart(data), model.end, heightMarks(`${short(data.most)} per ${duration(model.end / BINS)}`, short(data.most / 2))),
 		h("p", { class: "legend" }, ...data.names.map((name, i) => h("span", null, h("i", { class: "c" + i }), visible(name)))));
 }
 
@@ -135,7 +135,7 @@ function intervalsPanel(of: Intervals, alone: boolean): HTMLElement {
 	const made = intervalChart(of);
 	return h("section", { class: "panel", id: "intervals" }, h("h2", null, "Counts by interval"),
 		h("p", { class: "dim" }, `Counted by plumb stat -I${of.cpu ? ` on ${visible(of.cpu)}` : ""}${of.source === "model" ? ", by the model" : ""}.`, alone ? "" : " Time begins with the program here, and with the first sample below; the two may be of different runs."),
-		h("div", { class: "tools" }, made.choose), selectable(made.chart, intervalsEnd(of)), made.note, intervalSums(of));
+		h("div", { class: "tools" }, made.choose), selectable(made.chart, intervalsEnd(of), made.marks), made.note, intervalSums(of));
 }
 
 export const timeline: View = {
