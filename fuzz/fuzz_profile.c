@@ -5,6 +5,7 @@
  * with the size of the program, the program, and the recording. Recordings find the program where
  * those of the corpus have it: /tmp/seed/hidden.
  */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,7 @@ static void end(struct reading *reading)
 static void check_row(struct plumb_profile *profile, size_t event, size_t row, size_t keys)
 {
 	struct plumb_profile_row values;
+	struct plumb_profile_estimate operations;
 	struct plumb_profile_latency latency;
 	char room[PLUMB_PROFILE_TEXT];
 	const struct plumb_profile_node *nodes;
@@ -106,6 +108,9 @@ static void check_row(struct plumb_profile *profile, size_t event, size_t row, s
 
 	require(plumb_profile_row(profile, event, row, &values));
 	require(!(values.share.value < 0) && !(values.share.value > 1.0000001));
+	operations = plumb_profile_operations(profile, event, row);
+	require(isnan(operations.low) ||
+		(operations.low >= 0 && operations.low <= operations.high));
 	for (size_t key = 0; key < keys; key++)
 		require(length(plumb_profile_text(profile, event, row, key, room)) < SIZE_MAX);
 	for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++)
@@ -115,6 +120,22 @@ static void check_row(struct plumb_profile *profile, size_t event, size_t row, s
 	for (size_t i = 0; nodes && i < count; i++)
 		require(nodes[i].own <= nodes[i].period &&
 			(i == 0 || nodes[i].depth <= nodes[i - 1].depth + 1));
+}
+
+static void check_slots(struct plumb_profile *profile, const struct plumb_profile_topdown *slots)
+{
+	const struct plumb_profile_topdown_node *nodes;
+	struct plumb_profile_topdown found;
+	struct plumb_profile_event event;
+	size_t count;
+
+	require(plumb_profile_event(profile, slots->event, &event) && slots->row < event.row_count);
+	require(plumb_profile_topdown_of(profile, slots->event, slots->row, &found) == 0 &&
+		found.slots == slots->slots);
+	nodes = plumb_profile_topdown_tree(profile, slots, &count);
+	for (size_t i = 0; nodes && i < count; i++)
+		require(length(nodes[i].name) < SIZE_MAX &&
+			(i == 0 ? nodes[i].depth == 0 : nodes[i].depth <= nodes[i - 1].depth + 1));
 }
 
 static void check_profile(struct plumb_profile *profile, size_t keys)
@@ -135,8 +156,7 @@ static void check_profile(struct plumb_profile *profile, size_t keys)
 	}
 	if (plumb_profile_topdown(profile, &slots, &count) == 0)
 		for (size_t i = 0; i < count; i++)
-			require(plumb_profile_event(profile, slots[i].event, &event) &&
-				slots[i].row < event.row_count);
+			check_slots(profile, &slots[i]);
 	free(slots);
 	if (plumb_profile_sharing(profile, &shared, &count) == 0)
 		for (size_t i = 0; i < count; i++)

@@ -24,9 +24,22 @@ enum profile_column {
 	PROFILE_MISPREDICTIONS,
 	PROFILE_MISPREDICTION_INTERVAL,
 	PROFILE_SOURCES, /* where data came from, as a bar */
-	PROFILE_KEY,     /* the first of the profile's keys; others follow */
+	PROFILE_OPERATIONS,
+	PROFILE_OPERATIONS_INTERVAL,
+	/* Shares of the row's slots. */
+	PROFILE_RETIRING,
+	PROFILE_BAD_SPECULATION,
+	PROFILE_FRONTEND,
+	PROFILE_BACKEND,
+	PROFILE_KEY, /* the first of the profile's keys; others follow */
 	PROFILE_COLUMNS = PROFILE_KEY + PLUMB_PROFILE_KEYS_MAX
 };
+
+/* Returns whether a column is a share of the row's slots. */
+static inline bool profile_is_of_slots(unsigned column)
+{
+	return column >= PROFILE_RETIRING && column <= PROFILE_BACKEND;
+}
 
 struct profile_view {
 	struct plumb_profile *profile;
@@ -39,6 +52,9 @@ struct profile_view {
 	size_t key_count;
 	uint8_t columns[TABLE_COLUMNS_MAX]; /* enum profile_column */
 	size_t column_count;
+	/* Tells which events to print; NULL: all. */
+	bool (*prints)(const struct profile_view *view, const struct plumb_profile_event *event);
+	const void *user;
 	bool default_columns;               /* leaves out columns without values for an event */
 	unsigned widths[TABLE_COLUMNS_MAX]; /* 0: as wide as necessary */
 	bool children, trees;
@@ -50,6 +66,11 @@ struct profile_view {
 	double tree_limit;    /* the least share in a call tree, in percent */
 };
 
+/* Returns whether to print an event: whether it has samples, and `prints` wants it. */
+bool profile_prints(const struct profile_view *view, const struct plumb_profile_event *event);
+/* Describes the row's share of slots that a column has, in percent. NaN: unknown. */
+struct plumb_profile_estimate profile_slots(const struct profile_view *view, size_t event,
+					    size_t row, unsigned column);
 /* Returns how many of an event's rows to show. */
 size_t profile_rows_shown(const struct profile_view *view, size_t event);
 /* Returns the share that rows are sorted by. */

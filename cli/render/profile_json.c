@@ -50,6 +50,30 @@ static void add_latencies(json_t *object, const struct profile_view *view, size_
 	}
 }
 
+/* Adds what takes time or room, and so is only there if a column shows it. */
+static void add_column(json_t *object, const struct profile_view *view, size_t event, size_t row,
+		       unsigned column)
+{
+	static const char *const names[][2] = {{"retiring", "retiring_interval"},
+					       {"bad_speculation", "bad_speculation_interval"},
+					       {"frontend_bound", "frontend_bound_interval"},
+					       {"backend_bound", "backend_bound_interval"}};
+	struct plumb_profile_estimate estimate;
+
+	if (column == PROFILE_SOURCES) {
+		json_put(object, "sources", sources_object(view, event, row));
+	} else if (column == PROFILE_OPERATIONS || column == PROFILE_OPERATIONS_INTERVAL) {
+		estimate = plumb_profile_operations(view->profile, event, row);
+		json_put(object, "operations", render_number(estimate.value));
+		json_put(object, "operations_interval", interval(&estimate, 1));
+	} else if (profile_is_of_slots(column)) {
+		estimate = profile_slots(view, event, row, column);
+		json_put(object, names[column - PROFILE_RETIRING][0],
+			 render_number(estimate.value));
+		json_put(object, names[column - PROFILE_RETIRING][1], interval(&estimate, 1));
+	}
+}
+
 static json_t *row_of(const struct profile_view *view, const struct plumb_profile_event *event,
 		      size_t e, size_t i)
 {
@@ -72,8 +96,7 @@ static json_t *row_of(const struct profile_view *view, const struct plumb_profil
 	}
 	json_put(object, "uncertain", json_boolean(profile_is_uncertain(view, e, i)));
 	for (size_t c = 0; c < view->column_count; c++)
-		if (view->columns[c] == PROFILE_SOURCES)
-			json_put(object, "sources", sources_object(view, e, i));
+		add_column(object, view, e, i, view->columns[c]);
 	json_put(object, "samples", json_integer((json_int_t)row.samples));
 	json_put(object, "period", json_integer((json_int_t)row.period));
 	/* All keys, whatever this recording's records have. */
@@ -138,7 +161,8 @@ void profile_json(struct output *out, const struct profile_view *view)
 	json_put(object, "keys", keys);
 	render_json_open(&events, object, "events");
 	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++)
-		if (!view->only_sampled || !event.exact)
+		if ((!view->only_sampled || !event.exact) &&
+		    (!view->prints || view->prints(view, &event)))
 			print_event(render_json_nested(&events), view, &event, e);
 	render_json_close(&events);
 }

@@ -41,6 +41,12 @@ static const struct {
 	[PROFILE_MISPREDICTIONS] = {"MISPREDICTED", "mispredictions"},
 	[PROFILE_MISPREDICTION_INTERVAL] = {"95 % INTERVAL", "misprediction_interval"},
 	[PROFILE_SOURCES] = {"DATA SOURCES", "sources"},
+	[PROFILE_OPERATIONS] = {"OPERATIONS", "operations"},
+	[PROFILE_OPERATIONS_INTERVAL] = {"95 % INTERVAL", "operations_interval"},
+	[PROFILE_RETIRING] = {"RETIRING", "retiring"},
+	[PROFILE_BAD_SPECULATION] = {"BAD SPEC", "bad_speculation"},
+	[PROFILE_FRONTEND] = {"FRONTEND", "frontend_bound"},
+	[PROFILE_BACKEND] = {"BACKEND", "backend_bound"},
 };
 
 static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
@@ -90,6 +96,8 @@ static bool has_values(const struct profile_view *view, const struct plumb_profi
 		return event->l1d_accesses;
 	if (column == PROFILE_MISPREDICTIONS || column == PROFILE_MISPREDICTION_INTERVAL)
 		return event->branches;
+	if (column == PROFILE_OPERATIONS || column == PROFILE_OPERATIONS_INTERVAL)
+		return event->spe;
 	return column != PROFILE_SAMPLES || !event->exact;
 }
 
@@ -100,6 +108,29 @@ const struct plumb_profile_estimate *profile_main_share(const struct profile_vie
 							const struct plumb_profile_row *row)
 {
 	return view->children ? &row->children : &row->share;
+}
+
+bool profile_prints(const struct profile_view *view, const struct plumb_profile_event *event)
+{
+	return event->samples && (!view->prints || view->prints(view, event));
+}
+
+struct plumb_profile_estimate profile_slots(const struct profile_view *view, size_t event,
+					    size_t row, unsigned column)
+{
+	struct plumb_profile_topdown slots;
+	struct plumb_profile_estimate share = {NAN, NAN, NAN};
+	const int status = plumb_profile_topdown_of(view->profile, event, row, &slots);
+
+	if (status == PLUMB_ERR_NO_MEMORY)
+		memory_given(NULL);
+	if (status == 0)
+		share = column == PROFILE_RETIRING          ? slots.retiring
+			: column == PROFILE_BAD_SPECULATION ? slots.bad_speculation
+			: column == PROFILE_FRONTEND        ? slots.frontend_bound
+							    : slots.backend_bound;
+	return (struct plumb_profile_estimate){100 * share.value, 100 * share.low,
+					       100 * share.high};
 }
 
 bool profile_is_wanted(const struct profile_view *view, size_t event, size_t row)
@@ -220,6 +251,18 @@ static bool is_latency(unsigned column)
 	return column >= PROFILE_LATENCIES && column < PROFILE_L1D_MISSES;
 }
 
+/* "64.5%", or "64.5% ±1.2": the half of the interval. Ends at 0 or 100 % are not symmetrical. */
+static void add_slots(struct table *table, const struct plumb_profile_estimate *slots)
+{
+	if (isnan(slots->value))
+		table_cell(table, NULL);
+	else if (isnan(slots->low))
+		table_cell_format(table, "%.1f%%", slots->value);
+	else
+		table_cell_format(table, "%.1f%% ±%.1f", slots->value,
+				  (slots->high - slots->low) / 2);
+}
+
 static void add_count(struct table *table, uint64_t count)
 {
 	table_cell_format(table, "%llu", (unsigned long long)count);
@@ -243,6 +286,7 @@ static void add_cell(struct table *table, struct row_place *place, size_t c)
 {
 	const struct profile_view *view = place->view;
 	const struct plumb_profile_row *row = &place->row;
+	struct plumb_profile_estimate estimate;
 	char room[PLUMB_PROFILE_TEXT];
 	bool or_more;
 	double value;
@@ -301,6 +345,23 @@ static void add_cell(struct table *table, struct row_place *place, size_t c)
 	case PROFILE_SOURCES:
 		sources_add_bar(table, view, place->event_index, place->index);
 		break;
+	case PROFILE_OPERATIONS:
+		estimate =
+			plumb_profile_operations(view->profile, place->event_index, place->index);
+		add_latency(table, estimate.value, 0, false);
+		break;
+	case PROFILE_OPERATIONS_INTERVAL:
+		estimate =
+			plumb_profile_operations(view->profile, place->event_index, place->index);
+		add_interval(table, &estimate, 1, 0, false);
+		break;
+	case PROFILE_RETIRING:
+	case PROFILE_BAD_SPECULATION:
+	case PROFILE_FRONTEND:
+	case PROFILE_BACKEND:
+		estimate = profile_slots(view, place->event_index, place->index, view->columns[c]);
+		add_slots(table, &estimate);
+		break;
 	default:
 		add_text(table,
 			 plumb_profile_text(view->profile, place->event_index, place->index,
@@ -335,6 +396,7 @@ static unsigned char spare_rank(unsigned column)
 	case PROFILE_LATENCY_INTERVAL:
 	case PROFILE_L1D_INTERVAL:
 	case PROFILE_MISPREDICTION_INTERVAL:
+	case PROFILE_OPERATIONS_INTERVAL:
 		return 3;
 	case PROFILE_SAMPLES:
 	case PROFILE_PERIOD:
@@ -697,7 +759,7 @@ void profile_text(struct output *out, const struct profile_view *view)
 		struct row_place place = {.view = view, .event = &event, .event_index = e};
 		const size_t count = profile_rows_shown(view, e);
 
-		if (!event.samples)
+		if (!profile_prints(view, &event))
 			continue;
 		if (!first)
 			fputc('\n', out->stream);
@@ -728,6 +790,7 @@ static void add_fields(struct table *table, struct row_place *place, size_t c)
 	const struct profile_view *view = place->view;
 	const struct plumb_profile_row *row = &place->row;
 	const struct plumb_profile_estimate *share = profile_main_share(view, row);
+	struct plumb_profile_estimate estimate;
 	char room[PLUMB_PROFILE_TEXT];
 	const char *text;
 	bool or_more;
@@ -774,6 +837,26 @@ static void add_fields(struct table *table, struct row_place *place, size_t c)
 	case PROFILE_SOURCES:
 		sources_add_list(table, view, place->event_index, place->index);
 		break;
+	case PROFILE_OPERATIONS:
+		estimate =
+			plumb_profile_operations(view->profile, place->event_index, place->index);
+		add_number(table, estimate.value);
+		break;
+	case PROFILE_OPERATIONS_INTERVAL:
+		estimate =
+			plumb_profile_operations(view->profile, place->event_index, place->index);
+		add_number(table, estimate.low);
+		add_number(table, estimate.high);
+		break;
+	case PROFILE_RETIRING:
+	case PROFILE_BAD_SPECULATION:
+	case PROFILE_FRONTEND:
+	case PROFILE_BACKEND:
+		estimate = profile_slots(view, place->event_index, place->index, view->columns[c]);
+		add_number(table, estimate.value);
+		add_number(table, estimate.low);
+		add_number(table, estimate.high);
+		break;
 	case PROFILE_SAMPLES:
 	case PROFILE_PERIOD:
 		add_count(table, view->columns[c] == PROFILE_SAMPLES ? row->samples : row->period);
@@ -808,6 +891,13 @@ static size_t add_headings(struct table *table, const struct profile_view *view)
 		} else if (column == PROFILE_MISPREDICTION_INTERVAL) {
 			table_cell(table, "misprediction_low");
 			table_cell(table, "misprediction_high");
+		} else if (column == PROFILE_OPERATIONS_INTERVAL) {
+			table_cell(table, "operations_low");
+			table_cell(table, "operations_high");
+		} else if (profile_is_of_slots(column)) {
+			table_cell(table, titles[column].field);
+			table_cell_format(table, "%s_low", titles[column].field);
+			table_cell_format(table, "%s_high", titles[column].field);
 		} else {
 			table_cell(table, titles[column].field);
 		}
@@ -825,6 +915,8 @@ void profile_separated(struct output *out, const struct profile_view *view, cons
 		struct row_place place = {.view = view, .event = &event, .event_index = e};
 		const size_t count = profile_rows_shown(view, e);
 
+		if (!profile_prints(view, &event))
+			continue;
 		for (; place.index < count; place.index++) {
 			if (!profile_is_wanted(view, e, place.index))
 				continue;

@@ -15,6 +15,14 @@ struct topdown {
 	const struct profile_view *view;
 	struct plumb_profile_topdown *rows;
 	size_t count, shown;
+	struct topdown_line *lines; /* of the table */
+	size_t line_count, line_room;
+};
+
+/* A line of the table: a row, or a function of its call tree, which has a name. */
+struct topdown_line {
+	size_t row;
+	char *name;
 };
 
 static const struct {
@@ -85,12 +93,15 @@ static const char *key_of(const struct topdown *topdown, size_t i, size_t k,
 static void print_heading(const struct topdown *topdown, struct output *out)
 {
 	const uint64_t left_out = plumb_profile_slots_left_out(topdown->view->profile);
-	uint64_t slots = 0;
+	double slots = 0;
 	char *text, *line, *rest;
 
 	for (size_t i = 0; i < topdown->count; i++)
-		slots += topdown->rows[i].slots;
-	text = figure_count(pen_for(out), (double)slots);
+		slots += (double)topdown->rows[i].slots;
+	/* Each caller has these slots, too. */
+	if (topdown->view->children && topdown->count)
+		slots = (double)topdown->rows[0].slots / topdown->rows[0].share.value;
+	text = figure_count(pen_for(out), round(slots));
 	if (is_exact(topdown))
 		line = memory_format(": %s slots, counted exactly by the model%s", text,
 				     topdown->view->incomplete ? "; the recording is incomplete"
@@ -100,6 +111,11 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 			": about %s slots, from sampled groups of counters%s; 95 %% intervals",
 			text, topdown->view->modelled ? " of the model" : "");
 	free(text);
+	if (topdown->view->children) {
+		rest = memory_format("%s; with those of called functions", line);
+		free(line);
+		line = rest;
+	}
 	if (left_out) {
 		text = figure_count(pen_for(out), (double)left_out);
 		rest = memory_format("%s; %s slots left out", line, text);
@@ -114,23 +130,26 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 static void mark_row(void *user, struct output *out, size_t i)
 {
 	const struct topdown *topdown = user;
+	const struct topdown_line *line = &topdown->lines[i];
 	char rooms[PLUMB_PROFILE_KEYS_MAX][PLUMB_PROFILE_TEXT];
 	const char *texts[PLUMB_PROFILE_KEYS_MAX] = {NULL};
 
 	for (size_t k = 0; k < topdown->view->key_count; k++)
-		texts[k] = key_of(topdown, i, k, rooms[k]);
-	marks_row(out, 0, share_of(&topdown->rows[i], 0) / 100, topdown->view->keys, texts,
+		texts[k] = !line->name ? key_of(topdown, line->row, k, rooms[k])
+			   : topdown->view->keys[k] == PLUMB_KEY_SYMBOL ? line->name
+									: NULL;
+	marks_row(out, 0, share_of(&topdown->rows[line->row], 0) / 100, topdown->view->keys, texts,
 		  topdown->view->key_count);
 }
 
 /* "64.5%", or "64.5% ±1.2": the half of the interval. Ends at 0 or 100 % are not symmetrical. */
-static void add_share(const struct topdown *topdown, struct table *table, size_t i, size_t c)
+static void add_share(struct table *table, const struct plumb_profile_topdown *row, size_t c)
 {
-	const struct plumb_profile_estimate estimate = estimate_of(&topdown->rows[i], c);
+	const struct plumb_profile_estimate estimate = estimate_of(row, c);
 
 	if (isnan(estimate.value))
 		table_cell(table, NULL);
-	else if (topdown->rows[i].exact)
+	else if (row->exact)
 		table_cell_format(table, c ? "%.1f%%" : "%.2f%%", estimate.value);
 	else if (isnan(estimate.low))
 		table_cell_format(table, "%.1f%% ±?", estimate.value);
@@ -139,12 +158,126 @@ static void add_share(const struct topdown *topdown, struct table *table, size_t
 				  (estimate.high - estimate.low) / 2);
 }
 
+static void add_cause(struct table *table, const struct plumb_profile_topdown *row)
+{
+	char room[PLUMB_PROFILE_TEXT], other_room[PLUMB_PROFILE_TEXT];
+	const char *cause = cause_of(row, room), *other = short_cause(row->other_cause, other_room);
+
+	/* Without the "_bound" of a metric: its column says that. */
+	if (other)
+		table_cell_format(table, "%s, %s", cause, other);
+	else if (cause && row->exact)
+		table_cell(table, cause);
+	else
+		table_cell_format(table, "%.*s", cause ? (int)strcspn(cause, "_") : 0,
+				  cause ? cause : "");
+}
+
+/* Adds a line with these slots. Its keys are added after it. */
+static void add_line(struct topdown *topdown, struct table *table, size_t row,
+		     const struct plumb_profile_topdown *slots, const char *name)
+{
+	if (topdown->line_count == topdown->line_room) {
+		topdown->line_room = topdown->line_room ? 2 * topdown->line_room : 64;
+		topdown->lines = memory_given(
+			reallocarray(topdown->lines, topdown->line_room, sizeof(*topdown->lines)));
+	}
+	topdown->lines[topdown->line_count++] =
+		(struct topdown_line){row, name ? memory_copy(name, strlen(name)) : NULL};
+	for (size_t c = 0; c < SHARES_SHOWN; c++)
+		add_share(table, slots, c);
+	add_cause(table, slots);
+}
+
+/* ---- Call trees -------------------------------------------------------------------------------
+ */
+
+/* Returns whether a node of a call tree is large enough to print. */
+static bool is_shown(const struct topdown *topdown, const struct plumb_profile_topdown *slots)
+{
+	return share_of(slots, 0) >= topdown->view->tree_limit;
+}
+
+/* Returns whether a later node of the same parent is printed. */
+static bool goes_on(const struct topdown *topdown, const struct plumb_profile_topdown_node *nodes,
+		    size_t count, size_t i)
+{
+	for (size_t next = i + 1; next < count && nodes[next].depth >= nodes[i].depth; next++)
+		if (nodes[next].depth == nodes[i].depth && is_shown(topdown, &nodes[next].slots))
+			return true;
+	return false;
+}
+
+/* Adds the functions that a row called, or that called it, each with a branch before its name. */
+static void add_tree(struct topdown *topdown, struct table *table, struct output *out, size_t row)
+{
+	const struct pen *pen = pen_for(out);
+	const char *before[PLUMB_CALLCHAIN_MAX + 2] = {""};
+	const struct plumb_profile_topdown_node *nodes;
+	size_t count, next;
+
+	nodes = is_shown(topdown, &topdown->rows[row])
+			? plumb_profile_topdown_tree(topdown->view->profile, &topdown->rows[row],
+						     &count)
+			: NULL;
+	for (size_t i = 0; nodes && i < count; i = next) {
+		char *name = memory_format("%s", "");
+
+		next = i + 1;
+		/* Nothing below is larger. */
+		if (!is_shown(topdown, &nodes[i].slots)) {
+			while (next < count && nodes[next].depth > nodes[i].depth)
+				next++;
+			free(name);
+			continue;
+		}
+		for (unsigned d = 0; d <= nodes[i].depth; d++) {
+			const bool more = d == nodes[i].depth && goes_on(topdown, nodes, count, i);
+			char *longer = memory_format("%s%s", name,
+						     d < nodes[i].depth ? before[d]
+						     : more             ? pen->branch
+									: pen->last);
+
+			if (d == nodes[i].depth)
+				before[d] = more ? pen->through : pen->none;
+			free(name);
+			name = longer;
+		}
+		add_line(topdown, table, row, &nodes[i].slots, nodes[i].name);
+		for (size_t k = 0; k < topdown->view->key_count; k++) {
+			if (topdown->view->keys[k] == PLUMB_KEY_SYMBOL)
+				table_cell_format(table, "%s%s", name, nodes[i].name);
+			else
+				table_cell(table, "");
+		}
+		free(name);
+	}
+}
+
+/* Says what call trees lack. */
+static void print_cut_off(const struct topdown *topdown, struct output *out)
+{
+	struct plumb_profile_event event;
+	double period = 0, cut_off = 0;
+
+	for (size_t e = 0; plumb_profile_event(topdown->view->profile, e, &event); e++) {
+		period += (double)event.period;
+		cut_off += (double)event.cut_off;
+	}
+	if (cut_off > 0)
+		output_format(out, STYLE_WARNING,
+			      "call trees lack callers of %.2f%% of the events, to limit memory\n",
+			      100 * cut_off / period);
+}
+
+/* ---- Text -------------------------------------------------------------------------------------
+ */
+
 static void print_text(struct topdown *topdown, struct output *out)
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
 	struct table table = {.columns = columns, .user = topdown};
-	char room[PLUMB_PROFILE_TEXT], other_room[PLUMB_PROFILE_TEXT];
-	const char *cause, *other;
+	char room[PLUMB_PROFILE_TEXT];
 
 	if (marks_wanted(out))
 		table.mark = mark_row;
@@ -158,29 +291,24 @@ static void print_text(struct topdown *topdown, struct output *out)
 			.heading = profile_key_heading(topdown->view->keys[k]),
 			.style = STYLE_NAME};
 	for (size_t i = 0; i < topdown->shown; i++) {
-		for (size_t c = 0; c < SHARES_SHOWN; c++)
-			add_share(topdown, &table, i, c);
-		cause = cause_of(&topdown->rows[i], room);
-		other = short_cause(topdown->rows[i].other_cause, other_room);
-		/* Without the "_bound" of a metric: its column says that. */
-		if (other)
-			table_cell_format(&table, "%s, %s", cause, other);
-		else if (cause && topdown->rows[i].exact)
-			table_cell(&table, cause);
-		else
-			table_cell_format(&table, "%.*s", cause ? (int)strcspn(cause, "_") : 0,
-					  cause ? cause : "");
+		add_line(topdown, &table, i, &topdown->rows[i], NULL);
 		for (size_t k = 0; k < topdown->view->key_count; k++)
 			table_cell(&table, key_of(topdown, i, k, room));
+		if (topdown->view->trees)
+			add_tree(topdown, &table, out, i);
 	}
 	print_heading(topdown, out);
 	table_print(&table, out, 0);
 	table_free(&table);
+	for (size_t i = 0; i < topdown->line_count; i++)
+		free(topdown->lines[i].name);
+	free(topdown->lines);
 	if (topdown->shown < topdown->count)
 		output_format(out, STYLE_DIM, "%zu more row%s", topdown->count - topdown->shown,
 			      topdown->count - topdown->shown > 1 ? "s" : "");
 	if (topdown->shown < topdown->count)
 		fputc('\n', out->stream);
+	print_cut_off(topdown, out);
 }
 
 static void add_number(struct table *table, double number)
@@ -236,6 +364,40 @@ static void put_interval(json_t *row, const char *field, struct plumb_profile_es
 	json_put(row, name, render_interval(estimate.low, estimate.high));
 }
 
+/* Adds the slots of a row, or of a function of its call tree. */
+static void put_slots(json_t *object, const struct plumb_profile_topdown *slots)
+{
+	char room[PLUMB_PROFILE_TEXT];
+
+	json_put(object, "slots", json_integer((json_int_t)slots->slots));
+	for (size_t c = 0; c < SHARES; c++)
+		json_put(object, shares[c].field, render_number(share_of(slots, c)));
+	for (size_t c = 0; !slots->exact && c < SHARES_SHOWN; c++)
+		put_interval(object, shares[c].field, estimate_of(slots, c));
+	json_put(object, "cause", render_string(cause_of(slots, room)));
+	json_put(object, "other_cause", render_string(short_cause(slots->other_cause, room)));
+	json_put(object, "other_cause_share",
+		 slots->other_cause ? render_number(100 * slots->other_cause_share) : json_null());
+}
+
+static json_t *tree_of(const struct topdown *topdown, size_t i)
+{
+	const struct plumb_profile_topdown_node *nodes;
+	json_t *tree = json_array();
+	size_t count;
+
+	nodes = plumb_profile_topdown_tree(topdown->view->profile, &topdown->rows[i], &count);
+	for (size_t n = 0; n < count; n++) {
+		json_t *node = json_object();
+
+		json_put(node, "depth", json_integer(nodes[n].depth));
+		json_put(node, "symbol", render_string(nodes[n].name));
+		put_slots(node, &nodes[n].slots);
+		json_add(tree, node);
+	}
+	return tree;
+}
+
 static void print_json(const struct topdown *topdown, struct output *out)
 {
 	json_t *object = render_object();
@@ -246,6 +408,7 @@ static void print_json(const struct topdown *topdown, struct output *out)
 	json_put(object, "modelled", json_boolean(topdown->view->modelled));
 	json_put(object, "incomplete", json_boolean(topdown->view->incomplete));
 	json_put(object, "exact", json_boolean(is_exact(topdown)));
+	json_put(object, "children", json_boolean(topdown->view->children));
 	json_put(object, "slots_left_out",
 		 json_integer((json_int_t)plumb_profile_slots_left_out(topdown->view->profile)));
 	json_put(object, "row_count", json_integer((json_int_t)topdown->count));
@@ -256,19 +419,9 @@ static void print_json(const struct topdown *topdown, struct output *out)
 		for (size_t k = 0; k < topdown->view->key_count; k++)
 			json_put(row, plumb_profile_key_name(topdown->view->keys[k]),
 				 render_string(key_of(topdown, i, k, room)));
-		json_put(row, "slots", json_integer((json_int_t)topdown->rows[i].slots));
-		for (size_t c = 0; c < SHARES; c++)
-			json_put(row, shares[c].field,
-				 render_number(share_of(&topdown->rows[i], c)));
-		for (size_t c = 0; !is_exact(topdown) && c < SHARES_SHOWN; c++)
-			put_interval(row, shares[c].field, estimate_of(&topdown->rows[i], c));
-		json_put(row, "cause", render_string(cause_of(&topdown->rows[i], room)));
-		json_put(row, "other_cause",
-			 render_string(short_cause(topdown->rows[i].other_cause, room)));
-		json_put(row, "other_cause_share",
-			 topdown->rows[i].other_cause
-				 ? render_number(100 * topdown->rows[i].other_cause_share)
-				 : json_null());
+		put_slots(row, &topdown->rows[i]);
+		if (topdown->view->trees)
+			json_put(row, "tree", tree_of(topdown, i));
 		render_json_item(&rows, row);
 	}
 	render_json_close(&rows);

@@ -100,6 +100,20 @@ static bool takes(void *user, const struct plumb_recorded_event *event)
 	return report_takes(run->options, event);
 }
 
+/* Tells whether to print an event: others may be there for columns alone. */
+static bool prints(const struct profile_view *view, const struct plumb_profile_event *event)
+{
+	return report_takes(view->user, event->event);
+}
+
+static bool shows_slots(const struct profile_view *view)
+{
+	for (size_t c = 0; c < view->column_count; c++)
+		if (profile_is_of_slots(view->columns[c]))
+			return true;
+	return false;
+}
+
 /* Adds the whole stream. Returns an error of reading. */
 static int add_samples(struct report_run *run, struct plumb_profile *profile)
 {
@@ -256,20 +270,22 @@ static int check_view(const struct report_run *run)
 
 static int make_profile(struct report_run *run)
 {
+	/* The slots of a row are in other events than its own. */
+	const bool slots = shows_slots(&run->view);
 	const struct plumb_profile_options options = {
 		.size = sizeof(options),
 		.keys = run->view.keys,
 		.key_count = run->view.key_count,
 		.children = run->view.children,
 		.paths = run->paths,
-		.batches = run->options->topdown,
+		.batches = run->options->topdown || slots,
 		.midr = run->reading.samples.midr,
 		.by_return_address = run->options->from.like_perf,
 		.latencies = shown_latencies(run),
 		.wants = choice_is_given(&run->options->from.chosen) ? wants : NULL,
 		.user = run,
 		.wants_by = choice_looks_at(&run->reading.choice),
-		.takes = report_selects(run->options) ? takes : NULL,
+		.takes = report_selects(run->options) && !slots ? takes : NULL,
 		.branches = run->options->stacked,
 		/* Exact totals need all rows of the few events. */
 		.rows_max = report_counted(run->options) >= 0 ? COUNTED_ROWS : 0,
@@ -280,6 +296,8 @@ static int make_profile(struct report_run *run)
 	plumb_profile_new(&options, run->reading.recording,
 			  reading_symbols(&run->reading, run->options->common.verbose), &profile);
 	run->view.profile = memory_given(profile);
+	run->view.user = run->options;
+	run->view.prints = report_selects(run->options) ? prints : NULL;
 	error = add_samples(run, profile);
 	if (error < 0)
 		complain_findings(run->reading.diagnostics, run->options->from.input, error);

@@ -43,6 +43,12 @@ static const struct {
 	{"mispredictions", PROFILE_MISPREDICTIONS},
 	{"misprediction_interval", PROFILE_MISPREDICTION_INTERVAL},
 	{"sources", PROFILE_SOURCES},
+	{"operations", PROFILE_OPERATIONS},
+	{"operations_interval", PROFILE_OPERATIONS_INTERVAL},
+	{"retiring", PROFILE_RETIRING},
+	{"bad_speculation", PROFILE_BAD_SPECULATION},
+	{"frontend_bound", PROFILE_FRONTEND},
+	{"backend_bound", PROFILE_BACKEND},
 };
 #define COLUMN_COUNT (sizeof(columns) / sizeof(*columns))
 
@@ -327,9 +333,20 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 	*paths = PLUMB_PATHS_NONE;
 	if (options->folded || options->callers || options->callees)
 		return read_stacks(options, chains, view, paths);
-	if ((options->topdown || options->sharing) && (options->call_graph || options->children)) {
-		complain("--%s cannot be combined with --call-graph or --children",
-			 options->topdown ? "topdown" : "sharing");
+	if (options->sharing && (options->call_graph || options->children)) {
+		complain("--sharing cannot be combined with --call-graph or --children");
+		return EXIT_USAGE;
+	}
+	if (options->topdown && !options->exact && (options->call_graph || options->children)) {
+		complain("--topdown with --%s requires an exact recording",
+			 options->call_graph ? "call-graph" : "children");
+		advise("make one with plumb record --exact");
+		return EXIT_USAGE;
+	}
+	if (options->topdown && options->fields.count) {
+		complain("--topdown cannot be combined with --fields");
+		advise("choose keys with --sort; without --topdown, -F has the columns retiring, "
+		       "bad_speculation, frontend_bound and backend_bound");
 		return EXIT_USAGE;
 	}
 	if (options->sharing && (options->sort.count || options->fields.count)) {
@@ -348,8 +365,9 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 		return EXIT_USAGE;
 	}
 	view->children =
-		options->children || (chains && !options->no_children && !options->topdown &&
-				      !report_preset(options) && may_print_children(options));
+		options->children ||
+		(chains && !options->no_children && !report_preset(options) &&
+		 (options->topdown ? options->call_graph != NULL : may_print_children(options)));
 	if (!options->call_graph)
 		return EXIT_FINE;
 	status = each_word(options->call_graph, take_call_graph, &graph);

@@ -238,6 +238,14 @@ struct plumb_profile_row {
 PLUMB_API bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t i,
 				 struct plumb_profile_row *row);
 
+/*
+ * Estimates how many operations the i-th row of an event of SPE records stands for, those that did
+ * not retire included: samples times the mean interval between two. Samples that the unit lost to
+ * collisions are not counted. The value is NaN for other events, and if the interval is unknown.
+ */
+PLUMB_API struct plumb_profile_estimate
+plumb_profile_operations(const struct plumb_profile *profile, size_t event, size_t i);
+
 /* The kinds of latencies are those of enum plumb_spe_counter: total, issue and translation. */
 #define PLUMB_PROFILE_LATENCIES 3
 struct plumb_profile_latency {
@@ -320,6 +328,28 @@ struct plumb_profile_topdown {
  */
 PLUMB_API int plumb_profile_topdown(const struct plumb_profile *profile,
 				    struct plumb_profile_topdown **rows, size_t *count);
+/*
+ * Describes the slots of all events that have the values of this row of an event. With `children`,
+ * the slots of an exact recording include those of called functions. The first call adds up all
+ * rows. Returns 0, NO_MEMORY, or NOT_FOUND if there are no such slots.
+ */
+PLUMB_API int plumb_profile_topdown_of(struct plumb_profile *profile, size_t event, size_t row,
+				       struct plumb_profile_topdown *topdown);
+
+/* A function on the call paths of a row, with the slots of the paths through it. */
+struct plumb_profile_topdown_node {
+	unsigned depth;   /* 0: a root */
+	const char *name; /* of its function */
+	struct plumb_profile_topdown slots;
+};
+/*
+ * Returns the call tree of a row of plumb_profile_topdown(), in the order of plumb_profile_tree().
+ * The array belongs to the profile and is valid until the next call. NULL: there is none, because
+ * the profile has no `paths` or the row is not exact, or out of memory.
+ */
+PLUMB_API const struct plumb_profile_topdown_node *
+plumb_profile_topdown_tree(struct plumb_profile *profile, const struct plumb_profile_topdown *row,
+			   size_t *count);
 /* Returns the slots of an exact recording that `wants` refused; 0 of others. */
 PLUMB_API uint64_t plumb_profile_slots_left_out(const struct plumb_profile *profile);
 

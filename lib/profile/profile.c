@@ -101,6 +101,8 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->nodes);
 	free(profile->by_path.slots);
 	free(profile->tree);
+	free(profile->slots_tree);
+	topdown_forget(profile);
 	free(profile->buckets);
 	free(profile->by_bucket.slots);
 	free(profile->lanes);

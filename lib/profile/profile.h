@@ -222,6 +222,9 @@ struct plumb_profile {
 	uint64_t last_offset;            /* of the sample that was added last */
 	unsigned batch;                  /* its number */
 	struct plumb_profile_node *tree; /* of the last plumb_profile_tree() */
+	/* Of the last plumb_profile_topdown_tree(), and for plumb_profile_topdown_of(). */
+	struct plumb_profile_topdown_node *slots_tree;
+	struct topdown *slots;
 
 	struct lane *lanes;
 	size_t lane_count, lane_room;
@@ -343,6 +346,22 @@ int paths_add(struct plumb_profile *profile, struct profiled_event *event, uint3
 	      const uint64_t (*functions)[2], size_t count, uint64_t period);
 /* Removes the trees of rows whose new index is NO_ROW, and tells the others their new indexes. */
 int paths_renumber(struct plumb_profile *profile, const uint32_t *rows);
+
+/* A node of a tree that is to be put in order. */
+struct tree_place {
+	uint32_t index, parent; /* NO_ROW: a root */
+	uint64_t period;
+	const char *name;
+	unsigned depth; /* set by tree_arrange() */
+};
+/* Likewise puts each node before those below it, larger siblings first. Returns false if out of
+ * memory. */
+bool tree_arrange(struct tree_place *places, size_t count);
+/* Likewise returns the name of a node's function; NULL: out of memory. */
+const char *tree_name(struct plumb_profile *profile, const uint64_t function[2]);
+
+/* profile_topdown.c: frees what it keeps in the profile. */
+void topdown_forget(struct plumb_profile *profile);
 
 /* profile_latencies.c: adds a record's latencies to a row. Returns 0 or NO_MEMORY. */
 int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plumb_spe_record *spe);

@@ -130,43 +130,37 @@ int paths_renumber(struct plumb_profile *profile, const uint32_t *rows)
 /* ---- Trees ------------------------------------------------------------------------------------
  */
 
-struct place_in_tree {
-	uint32_t index;
-	struct node node;
-	const char *name;
-};
-
 /* By parent, the largest first. The order of equal ones must not depend on addresses. */
 static int compare(const void *a, const void *b)
 {
-	const struct place_in_tree *x = a, *y = b;
+	const struct tree_place *x = a, *y = b;
 
-	if (x->node.parent != y->node.parent)
-		return x->node.parent < y->node.parent ? -1 : 1;
-	if (x->node.period != y->node.period)
-		return x->node.period > y->node.period ? -1 : 1;
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->period != y->period)
+		return x->period > y->period ? -1 : 1;
 	return strcmp(x->name, y->name);
 }
 
 /* Returns the first of the children of `parent`, or `count`. */
-static size_t children_of(const struct place_in_tree *places, size_t count, uint32_t parent)
+static size_t children_of(const struct tree_place *places, size_t count, uint32_t parent)
 {
 	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (places[middle].node.parent < parent)
+		if (places[middle].parent < parent)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < count && places[low].node.parent == parent ? low : count;
+	return low < count && places[low].parent == parent ? low : count;
 }
 
 /* Writes all nodes, each before its children. `stack` has room for all. */
-static void walk(const struct place_in_tree *places, size_t count, size_t *stack,
-		 struct plumb_profile_node *out)
+static void walk(const struct tree_place *places, size_t count, size_t *stack,
+		 struct tree_place *out)
 {
 	size_t depth = 0, written = 0, at = children_of(places, count, NO_ROW);
 
@@ -175,31 +169,50 @@ static void walk(const struct place_in_tree *places, size_t count, size_t *stack
 			/* The next sibling of the one above. */
 			size_t above = stack[--depth];
 
-			at = above + 1 < count && places[above + 1].node.parent ==
-							  places[above].node.parent
+			at = above + 1 < count && places[above + 1].parent == places[above].parent
 				     ? above + 1
 				     : count;
 			continue;
 		}
-		out[written++] = (struct plumb_profile_node){.depth = (unsigned)depth,
-							     .period = places[at].node.period,
-							     .own = places[at].node.own,
-							     .name = places[at].name};
+		out[written] = places[at];
+		out[written++].depth = (unsigned)depth;
 		stack[depth++] = at;
 		at = children_of(places, count, places[at].index);
 	}
 }
 
-static bool fill(struct plumb_profile *profile, uint32_t first, struct place_in_tree *places)
+bool tree_arrange(struct tree_place *places, size_t count)
+{
+	struct tree_place *sorted = calloc(count, sizeof(*sorted));
+	size_t *stack = malloc(count * sizeof(*stack));
+	const bool fits = sorted && stack;
+
+	if (fits) {
+		memcpy(sorted, places, count * sizeof(*sorted));
+		qsort(sorted, count, sizeof(*sorted), compare);
+		walk(sorted, count, stack, places);
+	}
+	free(sorted);
+	free(stack);
+	return fits;
+}
+
+const char *tree_name(struct plumb_profile *profile, const uint64_t function[2])
 {
 	char room[PLUMB_PROFILE_TEXT];
 
+	return text_table_keep(&profile->texts,
+			       key_text(profile, PLUMB_KEY_SYMBOL, function, room));
+}
+
+static bool fill(struct plumb_profile *profile, uint32_t first, struct tree_place *places)
+{
 	for (uint32_t i = first; i != NO_ROW; i = profile->nodes[i].next, places++) {
 		const struct node *node = &profile->nodes[i];
 
-		*places = (struct place_in_tree){.index = i, .node = *node};
-		places->name = text_table_keep(
-			&profile->texts, key_text(profile, PLUMB_KEY_SYMBOL, node->function, room));
+		*places = (struct tree_place){
+			.index = i, .parent = node->parent, .period = node->period};
+		places->name = tree_name(profile, node->function);
 		if (!places->name)
 			return false;
 	}
@@ -209,8 +222,8 @@ static bool fill(struct plumb_profile *profile, uint32_t first, struct place_in_
 const struct plumb_profile_node *plumb_profile_tree(struct plumb_profile *profile, size_t event,
 						    size_t row, size_t *count)
 {
-	struct place_in_tree *places = NULL;
-	size_t *stack = NULL, total = 0;
+	struct tree_place *places;
+	size_t total = 0;
 	const struct row *of;
 
 	free(profile->tree);
@@ -225,17 +238,17 @@ const struct plumb_profile_node *plumb_profile_tree(struct plumb_profile *profil
 	if (!total)
 		return NULL;
 	places = calloc(total, sizeof(*places));
-	stack = malloc(total * sizeof(*stack));
-	profile->tree = calloc(total, sizeof(*profile->tree));
-	if (places && stack && profile->tree && fill(profile, of->nodes, places)) {
-		qsort(places, total, sizeof(*places), compare);
-		walk(places, total, stack, profile->tree);
+	if (places && fill(profile, of->nodes, places) && tree_arrange(places, total))
+		profile->tree = calloc(total, sizeof(*profile->tree));
+	for (size_t i = 0; profile->tree && i < total; i++) {
+		profile->tree[i] = (struct plumb_profile_node){
+			.depth = places[i].depth,
+			.period = places[i].period,
+			.own = profile->nodes[places[i].index].own,
+			.name = places[i].name,
+		};
 		*count = total;
-	} else {
-		free(profile->tree);
-		profile->tree = NULL;
 	}
 	free(places);
-	free(stack);
 	return profile->tree;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/student.h"
 #include "profile/profile.h"
 
 /* ---- The order --------------------------------------------------------------------------------
@@ -272,6 +273,32 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 		row->children = share_of(of, callees);
 	}
 	return true;
+}
+
+struct plumb_profile_estimate plumb_profile_operations(const struct plumb_profile *profile,
+						       size_t event, size_t i)
+{
+	struct plumb_profile_estimate none = {NAN, NAN, NAN}, share;
+	const struct profiled_event *of;
+	struct estimate total;
+	double drawn;
+
+	if (!profile->finished || event >= profile->event_count)
+		return none;
+	of = &profile->events[event];
+	if (!of->public.spe || i >= of->public.row_count)
+		return none;
+	share = share_of(of, &profile->rows[of->order[i]].own);
+	total = (struct estimate){share.value, share.low, share.high, of->members, NAN};
+	total = estimate_total(&total, &of->sampling, of->public.samples, 0);
+	/* How many samples pass a filter is random, too. */
+	drawn = total.value * student_quantile(INFINITY) *
+		sqrt(of->sampling.filtered / (double)of->public.samples);
+	if (isnan(total.low))
+		return (struct plumb_profile_estimate){total.value, NAN, NAN};
+	return (struct plumb_profile_estimate){
+		total.value, fmax(0, total.value - hypot(total.value - total.low, drawn)),
+		total.value + hypot(total.high - total.value, drawn)};
 }
 
 const char *plumb_profile_text(const struct plumb_profile *profile, size_t event, size_t row,

@@ -5,26 +5,10 @@
 #include <string.h>
 
 #include "profile/counters.h"
-#include "profile/joined.h"
+#include "profile/topdown.h"
 
 /* A cause with this share of the largest one's slots is as important. */
 #define TIE 0.9
-
-/* A row on its way: its values are those of the row that it was found at first. */
-struct topdown_row {
-	struct plumb_profile_topdown public;
-	uint32_t row;
-	uint64_t slots[SLOTS_BACKEND + 1];
-	uint64_t most, next;                  /* those of the two largest causes */
-	uint32_t counted[FIRST_LEVEL_EVENTS]; /* the rows of sampled counters; NO_ROW: none */
-};
-
-struct topdown {
-	const struct plumb_profile *profile;
-	struct topdown_row *at;
-	size_t count;
-	struct joined joined;
-};
 
 static bool begins(const char *text, const char *with)
 {
@@ -86,14 +70,26 @@ static void rank_cause(struct topdown_row *row, const char *cause, uint64_t coun
 	}
 }
 
-/* Adds the rows of an event. */
-static bool add_event(struct topdown *topdown, size_t e, enum slots slots)
+void topdown_add(struct topdown_row *row, const struct plumb_profile_event *event, uint64_t count)
 {
-	const struct profiled_event *event = &topdown->profile->events[e];
+	const enum slots slots = slots_of(event);
+
+	row->public.slots = add_saturating(row->public.slots, count);
+	row->slots[slots] += count;
+	if (slots != SLOTS_RETIRING)
+		rank_cause(row, event->name + strlen("exact/"), count);
+}
+
+/* Adds the rows of an event. */
+static bool add_event(struct topdown *topdown, size_t e)
+{
+	const struct plumb_profile *profile = topdown->profile;
+	const struct profiled_event *event = &profile->events[e];
 
 	for (size_t i = 0; i < event->public.row_count; i++) {
-		const uint64_t count = topdown->profile->rows[event->order[i]].own.period;
-		struct topdown_row *row = find(topdown, event->order[i]);
+		const uint32_t at = event->order[i];
+		const uint64_t own = profile->rows[at].own.period;
+		struct topdown_row *row = find(topdown, at);
 
 		if (!row)
 			return false;
@@ -101,10 +97,9 @@ static bool add_event(struct topdown *topdown, size_t e, enum slots slots)
 			row->public.event = e;
 			row->public.row = i;
 		}
-		row->public.slots = add_saturating(row->public.slots, count);
-		row->slots[slots] += count;
-		if (slots != SLOTS_RETIRING)
-			rank_cause(row, event->public.name + strlen("exact/"), count);
+		topdown->total = add_saturating(topdown->total, own);
+		topdown_add(row, &event->public,
+			    profile->callees ? profile->callees[at].sums.period : own);
 	}
 	return true;
 }
@@ -123,7 +118,7 @@ static struct plumb_profile_estimate exact_share(uint64_t part, uint64_t whole)
 	return (struct plumb_profile_estimate){(double)part / (double)whole, NAN, NAN};
 }
 
-static void set_shares(struct topdown_row *row, uint64_t total)
+void topdown_set_shares(struct topdown_row *row, uint64_t total)
 {
 	struct plumb_profile_topdown *public = &row->public;
 	const uint64_t slots = public->slots;
@@ -154,17 +149,6 @@ static int copy_rows(struct topdown *topdown, struct plumb_profile_topdown **row
 		(*rows)[i] = topdown->at[i].public;
 	*count = topdown->count;
 	return 0;
-}
-
-static int sum_up(struct topdown *topdown, struct plumb_profile_topdown **rows, size_t *count)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < topdown->count; i++)
-		total = add_saturating(total, topdown->at[i].public.slots);
-	for (size_t i = 0; i < topdown->count; i++)
-		set_shares(&topdown->at[i], total);
-	return copy_rows(topdown, rows, count);
 }
 
 /* ---- Sampled counters -------------------------------------------------------------------------
@@ -215,8 +199,7 @@ static void estimate_shares(struct topdown_row *row, struct counters *counters,
 }
 
 /* Returns 0, NO_MEMORY, or NOT_FOUND if counters were not sampled. */
-static int sum_up_counters(struct topdown *topdown, struct plumb_profile_topdown **rows,
-			   size_t *count)
+static int sum_up_counters(struct topdown *topdown)
 {
 	struct counters counters;
 	int status = counters_open(&counters, topdown->profile);
@@ -225,44 +208,84 @@ static int sum_up_counters(struct topdown *topdown, struct plumb_profile_topdown
 		status = PLUMB_ERR_NO_MEMORY;
 	if (status == 0 && topdown->count == 0)
 		status = PLUMB_ERR_NOT_FOUND;
-	if (status == 0) {
-		for (size_t i = 0; i < topdown->count; i++)
-			estimate_shares(&topdown->at[i], &counters, topdown->profile);
-		status = copy_rows(topdown, rows, count);
-	}
+	for (size_t i = 0; status == 0 && i < topdown->count; i++)
+		estimate_shares(&topdown->at[i], &counters, topdown->profile);
 	counters_close(&counters);
 	return status;
+}
+
+/* ---- Results ----------------------------------------------------------------------------------
+ */
+
+static void end(struct topdown *topdown)
+{
+	joined_free(&topdown->joined);
+	free(topdown->at);
+}
+
+/* Adds up the slots of all rows, in no particular order. Call end() in any case. Returns 0,
+ * NO_MEMORY or NOT_FOUND. */
+static int begin(struct topdown *topdown, const struct plumb_profile *profile)
+{
+	*topdown = (struct topdown){.profile = profile, .joined.profile = profile};
+	if (!profile->finished || !profile->row_count)
+		return PLUMB_ERR_NOT_FOUND;
+	topdown->at = calloc(profile->row_count, sizeof(*topdown->at));
+	if (!topdown->at)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t e = 0; e < profile->event_count; e++)
+		if (slots_of(&profile->events[e].public) != SLOTS_NONE && !add_event(topdown, e))
+			return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < topdown->count; i++)
+		topdown_set_shares(&topdown->at[i], topdown->total);
+	return topdown->count ? 0 : sum_up_counters(topdown);
 }
 
 int plumb_profile_topdown(const struct plumb_profile *profile, struct plumb_profile_topdown **rows,
 			  size_t *count)
 {
-	struct topdown topdown = {.profile = profile, .joined.profile = profile};
-	int status = PLUMB_ERR_NOT_FOUND;
+	struct topdown topdown;
+	int status = begin(&topdown, profile);
 
 	*rows = NULL;
 	*count = 0;
-	if (!profile->finished || !profile->row_count)
-		return status;
-	topdown.at = calloc(profile->row_count, sizeof(*topdown.at));
-	if (!topdown.at)
-		return PLUMB_ERR_NO_MEMORY;
-	for (size_t e = 0; e < profile->event_count; e++) {
-		const enum slots slots = slots_of(&profile->events[e].public);
+	if (status == 0)
+		status = copy_rows(&topdown, rows, count);
+	end(&topdown);
+	return status;
+}
 
-		if (slots == SLOTS_NONE)
-			continue;
-		if (!add_event(&topdown, e, slots)) {
-			status = PLUMB_ERR_NO_MEMORY;
-			topdown.count = 0;
-			break;
+void topdown_forget(struct plumb_profile *profile)
+{
+	if (profile->slots)
+		end(profile->slots);
+	free(profile->slots);
+	profile->slots = NULL;
+}
+
+int plumb_profile_topdown_of(struct plumb_profile *profile, size_t event, size_t row,
+			     struct plumb_profile_topdown *topdown)
+{
+	uint32_t at;
+
+	if (!profile->finished || event >= profile->event_count ||
+	    row >= profile->events[event].public.row_count)
+		return PLUMB_ERR_NOT_FOUND;
+	if (!profile->slots) {
+		profile->slots = calloc(1, sizeof(*profile->slots));
+		if (!profile->slots)
+			return PLUMB_ERR_NO_MEMORY;
+		if (begin(profile->slots, profile) == PLUMB_ERR_NO_MEMORY) {
+			topdown_forget(profile);
+			return PLUMB_ERR_NO_MEMORY;
 		}
 	}
-	if (topdown.count)
-		status = sum_up(&topdown, rows, count);
-	else if (status == PLUMB_ERR_NOT_FOUND)
-		status = sum_up_counters(&topdown, rows, count);
-	joined_free(&topdown.joined);
-	free(topdown.at);
-	return status;
+	at = joined_find(&profile->slots->joined, profile->events[event].order[row]);
+	if (at == NO_ROW)
+		return PLUMB_ERR_NO_MEMORY;
+	/* Rows of other events, which have no slots, are behind those that have. */
+	if (at >= profile->slots->count)
+		return PLUMB_ERR_NOT_FOUND;
+	*topdown = profile->slots->at[at].public;
+	return 0;
 }

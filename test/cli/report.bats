@@ -639,7 +639,8 @@ make_slots()
 	run --separate-stderr plumb report --raw -i spe.data --sharing --mix
 	said "plumb: --sharing cannot be combined with other views"
 	run --separate-stderr plumb report --raw -i spe.data --topdown -g
-	said "plumb: --topdown cannot be combined with --call-graph or --children"
+	said "plumb: --topdown with --call-graph requires an exact recording" \
+		"       make one with plumb record --exact"
 }
 
 # access_record PC THREAD KIND ADDRESS...: an SPE record of a load (00), a store (01), an atomic

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb report: top-down shares in call trees and in columns, and estimated numbers of operations.
+# The judges are paper, exact counts, and the tables of single events.
+
+load lib.bash
+
+setup_file()
+{
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	export work=$BATS_FILE_TMPDIR
+	cd "$work" || return
+	cat >calls.c <<-'END'
+		#define APART __attribute__((noipa))
+		volatile unsigned start = 7;
+		APART void divide(int n)
+		{
+			unsigned x = start, y = start;
+			for (int i = 0; i < n; i++)
+				x = (x + i) / y;
+			start = x | 1;
+		}
+		APART void add(int n)
+		{
+			unsigned x = start;
+			for (int i = 0; i < n; i++)
+				__asm__ volatile("add %w0, %w0, #1" : "+r"(x));
+			start = x | 1;
+		}
+		APART void one(void) { divide(2000); add(6000); __asm__ volatile(""); }
+		APART void two(void) { add(18000); divide(400); __asm__ volatile(""); }
+		APART void again(int n)
+		{
+			if (n)
+				again(n - 1);
+			else
+				divide(4000);
+			__asm__ volatile("");
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 10; i++) {
+				one();
+				two();
+				again(5);
+			}
+			return 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -g -O1 -static -o calls calls.c
+	plumb record --exact -q -o exact.data -- ./calls || skip "the model cannot run here"
+	plumb record -q -e spe -c 1024 -o spe.data -- ./calls
+	plumb record -q -c 101 -o groups.data \
+		-e '{cpu_cycles,stall_slot,stall_slot_frontend,stall_slot_backend,op_retired,op_spec,stall_frontend_flush}:S' -- ./calls
+}
+
+setup()
+{
+	cd "$work" || return
+}
+
+@test "--topdown -g: slots by call path" {
+	plumb report -i exact.data --topdown -g --json >tree.json
+	plumb report -i exact.data --topdown -g --no-children --json >callers.json
+	plumb report -i exact.data --topdown --json >alone.json
+	plumb report -i exact.data -e 'slots_*,OP_RETIRED' -s symbol -g --json >events.json
+	python3 - <<-'END'
+		import json
+		tree, callers, alone, events = (json.load(open(name + ".json"))
+		                                for name in ("tree", "callers", "alone", "events"))
+		assert tree["children"] and not callers["children"] and not alone["children"]
+		total = sum(r["slots"] for r in alone["rows"])
+		own = {r["symbol"]: r["slots"] for r in alone["rows"]}
+		def paths(nodes):
+		    path = []
+		    for node in nodes:
+		        path[node["depth"]:] = [node["symbol"]]
+		        yield tuple(path), node
+		def row(rows, name):
+		    return next(r for r in rows if r["symbol"] == name)
+		# Callers' trees: 10 calls with 2000, 400 and 4000 divisions, which all take the same time.
+		below = dict(paths(row(callers["rows"], "divide")["tree"]))
+		share = {name: below[name, ]["slots"] / own["divide"] for name in ("one", "two", "again")}
+		assert abs(share["one"] - 2000 / 6400) < 0.01 and abs(share["two"] - 400 / 6400) < 0.01, share
+		assert abs(sum(share.values()) - 1) < 1e-9, share
+		assert below["again", "main"]["backend_bound"] > 80, below
+		# A function and what it called: the sums are those of the rows, at any depth.
+		main = row(tree["rows"], "main")
+		assert abs(main["slots_share"] - 100 * main["slots"] / total) < 1e-9, main
+		called = dict(paths(main["tree"]))
+		assert main["slots"] == own["main"] + sum(n["slots"] for p, n in called.items() if len(p) == 1)
+		assert called["one", "divide"]["slots"] + called["one", "add"]["slots"] + own["one"] == called["one", ]["slots"]
+		assert called["two", "add"]["retiring"] > 50 > 20 > called["two", "divide"]["retiring"], called
+		assert row(tree["rows"], "again")["slots"] == called["again", ]["slots"]
+		# Each node is the sum of those of the events with its path.
+		for name in "main", "two":
+		    sums = {}
+		    for e in events["events"]:
+		        for r in e["rows"]:
+		            for path, node in paths(r["tree"]) if r["symbol"] == name and e["name"] != "exact/slots_retiring/" else ():
+		                sums[path] = sums.get(path, 0) + node["period"]
+		    ours = {p: n["slots"] for p, n in paths(row(tree["rows"], name)["tree"])}
+		    assert ours and ours == sums, (name, ours, sums)
+	END
+	plumb report -i exact.data --topdown -g --percent-limit 1 >text
+	grep -qE '^ +[0-9.]+% +[0-9.]+% .*  (└─|`-|\\-) ?divide$' text || { cat text && return 1; }
+	plumb report -i exact.data --topdown -g caller,60 --percent-limit 1 >text
+	run ! grep -qE '^ +[1-5]?[0-9]\.[0-9]+% .*─ ' text
+	# CSV has rows alone.
+	plumb report -i exact.data --topdown --children --csv >rows
+	plumb report -i exact.data --topdown -g --csv | cmp - rows
+	run --separate-stderr plumb report -i groups.data --topdown -g
+	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
+	[ "$stderr" = "$(printf '%s\n' "plumb: --topdown with --call-graph requires an exact recording" \
+		"       make one with plumb record --exact")" ]
+	run --separate-stderr plumb report -i exact.data --topdown -F retiring,symbol
+	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
+	[ "${stderr_lines[0]}" = "plumb: --topdown cannot be combined with --fields" ]
+}
+
+@test "-F retiring,...: the slots of each row, beside any event" {
+	shares=retiring,bad_speculation,frontend_bound,backend_bound
+	for name in exact groups; do
+		plumb report -i $name.data --topdown --json >$name.topdown
+		plumb report -i $name.data --no-children -F share,$shares,symbol --json >$name.json
+	done
+	plumb report -i exact.data --no-children -e INST_RETIRED -F share,$shares,symbol --json >chosen
+	plumb report -i exact.data --no-children -e INST_RETIRED -F share,$shares,symbol --csv >chosen.csv
+	python3 - <<-'END'
+		import csv, json
+		names = "retiring", "bad_speculation", "frontend_bound", "backend_bound"
+		for name in "exact", "groups":
+		    rows = {r["symbol"]: r for r in json.load(open(name + ".topdown"))["rows"]}
+		    events = json.load(open(name + ".json"))["events"]
+		    assert len(events) > 6
+		    seen = 0
+		    for e in events:
+		        for r in e["rows"]:
+		            for share in names:
+		                if r[share] is None:
+		                    assert r["symbol"] not in rows or rows[r["symbol"]][share] is None, r
+		                    continue
+		                seen += 1
+		                assert r[share] == rows[r["symbol"]][share], (name, r)
+		                whole = rows[r["symbol"]].get(share + "_interval")
+		                assert r[share + "_interval"] == whole, (name, r, whole)
+		    assert seen > 20, seen
+		chosen = json.load(open("chosen"))["events"]
+		assert [e["name"] for e in chosen] == ["exact/INST_RETIRED/"]
+		assert chosen == [e for e in json.load(open("exact.json"))["events"] if e["name"] == "exact/INST_RETIRED/"]
+		table = list(csv.DictReader(open("chosen.csv")))
+		first = chosen[0]["rows"][0]
+		assert abs(float(table[0]["retiring"]) - first["retiring"]) < 1e-6 and table[0]["retiring_low"] == ""
+		assert len(table) == chosen[0]["row_count"]
+	END
+	plumb report -i exact.data --no-children -e INST_RETIRED -F $shares,symbol --limit 1 >text
+	[[ $(sed -n 3p text) =~ ^RETIRING\ +BAD\ SPEC\ +FRONTEND\ +BACKEND\ +FUNCTION$ ]]
+	plumb report -i groups.data --no-children -e cpu_cycles -F $shares,symbol --limit 1 >text
+	grep -qE '^[0-9.]+% ±[0-9.]+ .* (add|divide)$' text || { cat text && return 1; }
+	# Unknown where nothing counted slots.
+	plumb report -i spe.data -F retiring,symbol --limit 1 >text
+	grep -qE '^ +-  [a-z_]+$' text || { cat text && return 1; }
+	plumb report -i spe.data -F retiring,symbol --json |
+		json 'all(r["retiring"] is None for r in d["events"][0]["rows"])'
+}
+
+@test "-F operations: the operations that samples stand for" {
+	plumb report -i spe.data -F samples,operations,operations_interval,symbol --json >spe.json
+	plumb report -i exact.data --no-children -e OP_RETIRED -F period,symbol --json >exact.json
+	plumb report -i spe.data -F operations,operations_interval,symbol --csv >spe.csv
+	plumb report -i spe.data --filter retired -F operations,symbol --json >some.json
+	python3 - <<-'END'
+		import csv, json
+		exact = {r["symbol"]: r["period"] for r in json.load(open("exact.json"))["events"][0]["rows"]}
+		rows = {r["symbol"]: r for r in json.load(open("spe.json"))["events"][0]["rows"]}
+		# One operation each 1024, and 0 to 255 more.
+		for row in rows.values():
+		    assert abs(row["operations"] - row["samples"] * 1151.5) < 1e-3, row
+		# Nearly all operations of these loops retire. Twice the interval is enough for any sampling.
+		for name in "add", "divide":
+		    low, high = rows[name]["operations_interval"]
+		    middle = rows[name]["operations"]
+		    assert low < middle < high and high - low < middle / 4, rows[name]
+		    assert 2 * low - middle < exact[name] < 2 * high - middle, (name, exact[name], rows[name])
+		line = next(csv.DictReader(open("spe.csv")))
+		assert abs(float(line["operations_low"]) - rows[line["symbol"]]["operations_interval"][0]) < 1e-3
+		# A filter leaves out samples, and what they stand for.
+		some = {r["symbol"]: r for r in json.load(open("some.json"))["events"][0]["rows"]}
+		assert abs(some["add"]["operations"] - some["add"]["samples"] * 1151.5) < 1e-3, some["add"]
+	END
+	plumb report -i spe.data -F operations,operations_interval,symbol --limit 1 >text
+	[ "$(sed -n 3p text)" = "OPERATIONS   95 % INTERVAL  FUNCTION" ]
+	grep -qE '^ +[0-9]+  [0-9]+\.\.[0-9]+  add$' text || { cat text && return 1; }
+	# Other events are no operations.
+	plumb report -i groups.data --no-children -F operations,operations_interval,symbol --json |
+		json 'all(r["operations"] is None and r["operations_interval"] in (None, [None, None])
+			for e in d["events"] for r in e["rows"])'
+	plumb report -i groups.data --no-children -e cpu_cycles -F operations,operations_interval,symbol --limit 1 |
+		grep -qE '^ +- +-  [a-z_]+$'
+}
