@@ -10,6 +10,7 @@
 #include "symbol/symbolizer.h"
 
 #define FIRST_ROOM 1024
+#define TOLD_SHARE 0.001 /* of a loss: from here on it is told that callers share it */
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -180,8 +181,12 @@ void evidence_begin(struct evidence *evidence, const struct plumb_diagnosis *dia
 	if (!recording)
 		return;
 	evidence->exact_type = plumb_profile_exact_type(recording);
-	for (unsigned i = 0; i < diagnosis->loss_count; i++)
+	for (unsigned i = 0; i < diagnosis->loss_count; i++) {
 		choose(evidence, recording, i);
+		/* Moves of lines have no callers; the slots that they cost have. */
+		if (evidence->losses[i].data_weigh == WEIGH_SHARED && evidence->exact_type)
+			evidence->shared = weigh_cause("backend_bound");
+	}
 }
 
 void evidence_free(struct evidence *evidence)
@@ -257,29 +262,46 @@ static double data_weight_of(struct evidence *evidence, const struct plumb_sampl
 	return (double)profile_period(item);
 }
 
-static int add_code(struct evidence *evidence, const struct plumb_samples_item *item,
-		    const double *weights)
+/* Adds to a place of the code. */
+static int add_at(struct evidence *evidence, const struct plumb_location *location, bool atomic,
+		  const struct sum *sums)
 {
-	const struct plumb_record *record = item->record;
-	struct plumb_location location;
+	const uint64_t key[2] = {location->address, (uintptr_t)location->file};
 	struct evidence_place *place;
-	uint64_t key[2];
 	int error;
 
-	plumb_symbolizer_locate(evidence->symbolizer, item->task, plumb_record_mode(record),
-				record->sample.ip, &location);
-	key[0] = location.address;
-	key[1] = (uintptr_t)location.file;
 	place = find(&evidence->code, key, &error);
 	if (!place) {
 		evidence->full = true;
 		return error;
 	}
-	place->location = location;
+	place->location = *location;
+	place->atomic = atomic;
+	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++) {
+		place->sums[i].weight += sums[i].weight;
+		place->sums[i].squares += sums[i].squares;
+		place->sums[i].samples += sums[i].samples;
+	}
+	return 0;
+}
+
+static int add_code(struct evidence *evidence, const struct plumb_samples_item *item,
+		    const double *weights)
+{
+	const struct plumb_record *record = item->record;
+	struct sum sums[PLUMB_LOSSES_MAX] = {0};
+	struct plumb_location location;
+	bool atomic;
+
+	plumb_symbolizer_locate(evidence->symbolizer, item->task, plumb_record_mode(record),
+				record->sample.ip, &location);
+	atomic = helper_is(&location);
+	if (atomic)
+		helper_leave(evidence->symbolizer, item, &location);
 	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++)
 		if (weights[i] > 0)
-			add(&place->sums[i], weights[i]);
-	return 0;
+			add(&sums[i], weights[i]);
+	return add_at(evidence, &location, atomic, sums);
 }
 
 /* Variables are places by themselves; of other memory, and of lines that move, each line is. */
@@ -342,10 +364,56 @@ int evidence_add(struct evidence *evidence, const struct plumb_samples_item *ite
 		any_data = any_data || data[i] > 0;
 		by_line = by_line || (data[i] > 0 && loss->data_weigh == WEIGH_SHARED);
 	}
+	if (evidence->shared && !item->spe && item->record->event && item->record->event->name &&
+	    weigh_exact(evidence->shared, item->record->event->name))
+		helpers_note(&evidence->helpers, evidence->symbolizer, item);
 	if (any)
 		error = add_code(evidence, item, code);
 	if (any_data && error == 0)
 		error = add_data(evidence, item, data, by_line);
+	return error;
+}
+
+/* Shares out what a helper has among its callers, of whose weights `all` is the sum. */
+static int share_out(struct evidence *evidence, const struct evidence_place *helper, double all)
+{
+	int error = 0;
+
+	for (size_t k = 0; error == 0 && k < evidence->helpers.count; k++) {
+		const struct helper_call *call = &evidence->helpers.at[k];
+		const double share = call->weight / all;
+		struct sum part[PLUMB_LOSSES_MAX];
+
+		if (call->helper != helper->location.symbol)
+			continue;
+		for (unsigned i = 0; i < PLUMB_LOSSES_MAX; i++) {
+			part[i] = helper->sums[i];
+			part[i].weight *= share;
+			part[i].squares *= share * share;
+			if (share < 1 &&
+			    part[i].weight > TOLD_SHARE * evidence->losses[i].code.weight)
+				evidence->shared_out = true;
+		}
+		error = add_at(evidence, &call->caller, true, part);
+	}
+	return error;
+}
+
+int evidence_finish(struct evidence *evidence)
+{
+	const size_t count = evidence->code.count;
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < count; i++) {
+		const struct evidence_place helper = evidence->code.at[i];
+		const double all =
+			helper.atomic ? helpers_weight(&evidence->helpers, &helper.location) : 0;
+
+		if (!(all > 0))
+			continue;
+		memset(evidence->code.at[i].sums, 0, sizeof(helper.sums));
+		error = share_out(evidence, &helper, all);
+	}
 	return error;
 }
 

@@ -5,6 +5,7 @@
 
 #include <plumb/findings.h>
 
+#include "profile/helpers.h"
 #include "profile/weigh.h"
 
 #define EVIDENCE_PLACES_MAX (1u << 17)
@@ -22,6 +23,7 @@ struct evidence_place {
 	struct plumb_location location;
 	uint64_t line; /* of data: its address */
 	bool variable; /* the location's symbol, and no single line of it */
+	bool atomic;   /* of code: a call of a helper that is one atomic operation */
 	struct sum sums[PLUMB_LOSSES_MAX];
 };
 
@@ -52,6 +54,10 @@ struct evidence {
 	struct evidence_loss losses[PLUMB_LOSSES_MAX];
 	struct evidence_table code, data;
 	bool full; /* places were left out */
+	/* Who calls libgcc's helpers for atomics, by the samples of this cause; NULL: not asked. */
+	const struct weigh_cause *shared;
+	struct helpers helpers;
+	bool shared_out; /* what a helper has was shared out among several callers */
 	/* For recently seen events: the losses that their samples show, a bit each. */
 	struct {
 		const struct plumb_recorded_event *event;
@@ -66,6 +72,9 @@ void evidence_begin(struct evidence *evidence, const struct plumb_diagnosis *dia
 void evidence_free(struct evidence *evidence);
 /* Adds a sample. Returns 0 or NO_MEMORY. */
 int evidence_add(struct evidence *evidence, const struct plumb_samples_item *item);
+
+/* Shares out what helpers have among their callers. Returns 0 or NO_MEMORY. */
+int evidence_finish(struct evidence *evidence);
 
 /* Returns the events by which a node is sampled. */
 struct plumb_indexes evidence_sample_events(const struct plumb_spec *spec, uint16_t metric);

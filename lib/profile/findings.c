@@ -368,8 +368,11 @@ static void add_ranked(struct plumb_findings_maker *maker, const struct evidence
 	free(at);
 }
 
-static const char *basis_of(struct findings *findings, const struct evidence_loss *loss)
+static const char *basis_of(struct findings *findings, const struct evidence_loss *loss,
+			    bool shared_out)
 {
+	if (loss->basis == EVIDENCE_EXACT && shared_out && loss->cause->spe == WEIGH_SHARED)
+		return "moves of lines, those of atomics by their callers' lost slots";
 	if (loss->basis == EVIDENCE_EXACT)
 		return weigh_exact_basis(loss->cause);
 	if (loss->basis == EVIDENCE_SPE)
@@ -406,7 +409,8 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 	finding->means = findings_copy(made, loss->advice ? loss->advice->means : NULL);
 	finding->helps = findings_copy(made, loss->advice ? loss->advice->hint : NULL);
 	if (evidence->code.weight > 0) {
-		finding->functions.basis = finding->lines.basis = basis_of(made, evidence);
+		finding->functions.basis = finding->lines.basis =
+			basis_of(made, evidence, maker->evidence.shared_out);
 		finding->functions.exact = finding->lines.exact = evidence->basis == EVIDENCE_EXACT;
 		if (!finding->lines.exact)
 			finding->functions.samples = finding->lines.samples =
@@ -500,6 +504,8 @@ int plumb_findings_maker_finish(struct plumb_findings_maker *maker,
 {
 	*findings = NULL;
 	describe(maker);
+	if (evidence_finish(&maker->evidence) < 0)
+		return PLUMB_ERR_NO_MEMORY;
 	for (unsigned i = 0; i < maker->evidence.diagnosis->loss_count; i++)
 		make(maker, i);
 	if (maker->made->error < 0 || maker->error < 0)
