@@ -42,6 +42,7 @@ static void check(const struct plumb_findings *findings)
 		check_places(&finding->functions);
 		check_places(&finding->lines);
 		check_places(&finding->data);
+		check_places(&findings->waits[i]);
 	}
 }
 

@@ -155,6 +155,34 @@ static void print_places(struct output *out, const struct findings_view *view, c
 	}
 }
 
+/* Prints which operations the core waits for. */
+static void print_waits(struct output *out, const struct findings_view *view,
+			const struct plumb_finding_places *waits)
+{
+	const unsigned count = shown(view, waits);
+	char *text = NULL;
+
+	for (unsigned i = 0; i < count; i++) {
+		char *share = share_text(&waits->at[i]), *before = text;
+		char *basis = i ? memory_copy("", 0) : basis_text(waits);
+
+		text = memory_format("%s%s: %s%s", i ? "" : "for ", waits->at[i].name, share,
+				     basis);
+		if (before) {
+			char *both = memory_format("%s; %s", before, text);
+
+			free(text);
+			text = both;
+		}
+		free(before);
+		free(basis);
+		free(share);
+	}
+	if (text)
+		print_beside(out, "Waits", text);
+	free(text);
+}
+
 /* Says that the code is everywhere. */
 static void print_spread(struct output *out, const struct plumb_finding_places *functions)
 {
@@ -295,6 +323,7 @@ static void print_finding(struct output *out, const struct findings_view *view, 
 	print_paragraph(out, STYLE_BAD, INDENT, INDENT, text);
 	free(text);
 	print_code(out, view, finding);
+	print_waits(out, view, &view->findings->waits[i]);
 	print_places(out, view, "Data", &finding->data);
 	if (finding->means)
 		print_beside(out, "Means", finding->means);

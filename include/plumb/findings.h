@@ -88,6 +88,11 @@ struct plumb_findings {
 	const char *recording;       /* its name in the folder; NULL: there is none */
 	/* Limits that coincide, so that removing one gains nothing, in a sentence; NULL: none. */
 	const char *tie;
+	/*
+	 * For each finding, what kinds of operations its instructions are: "integer division".
+	 * Only of what the core itself loses, and if the code could be read; else without places.
+	 */
+	const struct plumb_finding_places *waits;
 };
 
 /* Frees findings. Accepts NULL. */

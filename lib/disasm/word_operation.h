@@ -23,4 +23,10 @@ struct word_operation {
  */
 struct word_operation word_operation(uint32_t word);
 
+/*
+ * Returns the kind of work that `word` gives the core, as a noun that "waits for" can stand before:
+ * "integer division", "loads". NULL: an unallocated word. Static storage. Thread-safe.
+ */
+const char *word_work(uint32_t word);
+
 #endif

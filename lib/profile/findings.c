@@ -10,6 +10,7 @@
 
 #include "base/sized.h"
 #include "profile/evidence.h"
+#include "profile/findings_waits.h"
 #include "symbol/symbolizer.h"
 
 #define RANGE_GAP  1048576 /* bytes between cache lines of one range of memory */
@@ -91,8 +92,10 @@ struct findings *findings_new(void)
 {
 	struct findings *made = calloc(1, sizeof(*made));
 
-	if (made)
+	if (made) {
 		made->given.findings = made->at;
+		made->given.waits = made->waits;
+	}
 	return made;
 }
 
@@ -394,12 +397,25 @@ static enum plumb_finding_view view_of(const struct plumb_finding *finding)
 		       : PLUMB_VIEW_SAMPLES;
 }
 
+/* An operation that holds up the core says more than where the core has no room meanwhile. */
+static void advise_on_waits(struct findings *made, struct plumb_finding *finding,
+			    const struct plumb_finding_places *waits)
+{
+	const char *hint = waits->count ? waits_hint(waits->at) : NULL;
+
+	if (!hint)
+		return;
+	finding->brief = format(made, "waits for %s", waits->at[0].name);
+	finding->helps = hint;
+}
+
 static void make(struct plumb_findings_maker *maker, unsigned i)
 {
 	const struct plumb_loss *loss = &maker->evidence.diagnosis->losses[i];
 	const struct evidence_loss *evidence = &maker->evidence.losses[i];
 	const struct plumb_metric *metric = &maker->evidence.spec->metrics[loss->metric];
 	struct findings *made = maker->made;
+	struct plumb_finding_places *waits = &made->waits[made->given.finding_count];
 	struct plumb_finding *finding = &made->at[made->given.finding_count++];
 
 	finding->node = findings_copy(made, metric->name);
@@ -417,6 +433,11 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 				evidence->code.samples;
 		add_ranked(maker, &maker->evidence.code, i, add_functions, &finding->functions);
 		add_ranked(maker, &maker->evidence.code, i, add_lines, &finding->lines);
+		waits->basis = finding->lines.basis;
+		waits->exact = finding->lines.exact;
+		waits->samples = finding->lines.samples;
+		waits_of_code(&maker->evidence, i, waits);
+		advise_on_waits(made, finding, waits);
 	}
 	if (evidence->data.weight > 0) {
 		finding->data.exact = evidence->data_basis == EVIDENCE_EXACT;

@@ -270,7 +270,8 @@ static unsigned read_name(struct reader *r, const struct node *of, const char *k
 	return 0;
 }
 
-static void read_finding(struct reader *r, const struct node *node, struct plumb_finding *finding)
+static void read_finding(struct reader *r, const struct node *node, struct plumb_finding *finding,
+			 struct plumb_finding_places *waits)
 {
 	if (!json_is_object(node->value)) {
 		refuse(r, node, "bad-member", "not an object");
@@ -285,6 +286,9 @@ static void read_finding(struct reader *r, const struct node *node, struct plumb
 	read_places(r, node, "functions", &finding->functions);
 	read_places(r, node, "lines", &finding->lines);
 	read_places(r, node, "data", &finding->data);
+	/* Older files have none. */
+	if (json_object_get(node->value, "waits"))
+		read_places(r, node, "waits", waits);
 	finding->view = (enum plumb_finding_view)read_name(r, node, "view", findings_views);
 	if (finding->view == PLUMB_VIEW_FUNCTION && !finding->functions.count)
 		refuse(r, node, "bad-view", "shows a function, and has none");
@@ -347,7 +351,8 @@ static void read_all(struct reader *r, const struct node *root)
 	for (size_t i = 0; i < count; i++) {
 		const struct node finding = element(&findings, i);
 
-		read_finding(r, &finding, &r->made->at[given->finding_count++]);
+		read_finding(r, &finding, &r->made->at[i], &r->made->waits[i]);
+		given->finding_count++;
 	}
 }
 

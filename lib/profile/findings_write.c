@@ -70,7 +70,8 @@ static json_t *places_object(const struct plumb_finding_places *places)
 	return json_if(ok, object);
 }
 
-static json_t *finding_object(const struct plumb_finding *finding)
+static json_t *finding_object(const struct plumb_finding *finding,
+			      const struct plumb_finding_places *waits)
 {
 	json_t *object = json_object();
 	bool ok = json_put(object, "node", json_text(finding->node));
@@ -83,6 +84,8 @@ static json_t *finding_object(const struct plumb_finding *finding)
 	ok &= json_put(object, "functions", places_object(&finding->functions));
 	ok &= json_put(object, "lines", places_object(&finding->lines));
 	ok &= json_put(object, "data", places_object(&finding->data));
+	if (waits->count)
+		ok &= json_put(object, "waits", places_object(waits));
 	ok &= json_put_text(object, "view", findings_views[finding->view]);
 	return json_if(ok, object);
 }
@@ -118,7 +121,7 @@ static json_t *findings_object(const struct plumb_findings *findings)
 	ok &= json_put(object, "work", number(findings->work));
 	ok &= json_put(object, "tie", json_text(findings->tie));
 	for (unsigned i = 0; i < findings->finding_count; i++)
-		ok &= json_add(array, finding_object(&findings->findings[i]));
+		ok &= json_add(array, finding_object(&findings->findings[i], &findings->waits[i]));
 	ok &= json_put(object, "findings", array);
 	ok &= json_put(object, "recording", json_text(findings->recording));
 	ok &= json_put(object, "warnings", list(findings->warnings));

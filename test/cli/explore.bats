@@ -13,8 +13,9 @@ setup_file()
 	export work=$BATS_FILE_TMPDIR
 	command -v "$compiler" >/dev/null || return 0
 	# shellcheck disable=SC2154 # by lib.bash
-	cp "$here/../explored/column_major.c" "$here/../explored/useful.c" "$work"
+	cp "$here"/../explored/{column_major,divisions,useful}.c "$work"
 	"$compiler" -g -O2 -static -o "$work/columns" "$work/column_major.c"
+	"$compiler" -g -O2 -static -o "$work/divisions" "$work/divisions.c"
 	"$compiler" -g -O2 -static -o "$work/useful" "$work/useful.c"
 	printf '%s\n' 'int main(int count, char **words) { return count == 1 ? 7 : words[1][0]; }' \
 		>"$work/status.c"
@@ -105,6 +106,18 @@ setup()
 	[ "$status" -eq 0 ]
 	grep -q '^Nothing to win here: 9[0-9] % retiring\.$' <<<"$stderr"
 	lacks '^1\.' <<<"$stderr"
+}
+
+@test "the operations that the core waits for are named, also in the folder" {
+	plumb explore --source model -o out "$work/divisions" 2>text
+	for shown in text <(plumb explore out); do
+		tr -s ' \n' ' ' <"$shown" >joined
+		grep -q '1\. [67][0-9] % of the slots: backend_core_rename_bound: waits for integer division Where divisions.c:17, in divide: ' joined
+		grep -q ' Waits for integer division: [0-9.]* % of the stalled cycles, exactly ' joined
+	done
+	json 'd["findings"][0]["waits"]["places"][0]["name"] == "integer division" and d["findings"][0]["waits"]["exact"]' <out/findings.json
+	# Data that comes late is no operation.
+	json 'not any("waits" in f for f in d["findings"] if f["node"] == "backend_cache_l2d_bound")' <"$work/results/findings.json"
 }
 
 @test "limits that coincide are named" {

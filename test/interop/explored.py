@@ -33,6 +33,7 @@ PROGRAMS = {
     "explored/pages.c": ["backend_mem_tlb_bound"],
     "explored/store_forward.c": ["failed_forwarding"],
     "explored/atomics.c": ["sharing"],
+    "explored/divisions.c": ["backend_core_rename_bound"],
     "explored/hash_table.c": ["backend_cache_l2d_bound"],
     "explored/random_walk.c": ["backend_cache_l2d_bound"],
 }
@@ -43,6 +44,9 @@ DATA = {"guilty/false_sharing.c": "shared", "explored/column_major.c": "matrix",
         "explored/pages.c": "pages", "explored/store_forward.c": "both",
         "explored/atomics.c": "counter", "explored/hash_table.c": "slots",
         "explored/random_walk.c": "table"}
+# What kind of operation must hold most of it.
+WAITS = {"hot_divide.c": "integer division", "divisions.c": "integer division",
+         "divide.c": "integer division", "chain_div64.S": "integer division"}
 # Of the kernels with the mark, those that are tried each time.
 KERNELS = ["barrier_isb", "branch_random", "chain_div64", "chase_dram", "chase_l2", "misses_dram",
            "rename_flags", "store_forward_page", "store_miss"]
@@ -100,6 +104,14 @@ def judge(found, source, causes, data=None):
         places = first["data"]["places"]
         text += f", {places[0]['name'] if places else 'no data'}"
         right = right and places and places[0]["name"] == data
+    waits = WAITS.get(os.path.basename(source))
+    if waits:
+        places = first.get("waits", {"places": []})["places"]
+        text += f", {places[0]['name'] if places else 'no operations'}"
+        right = right and places and places[0]["name"] == waits
+        # Of an exact profile it is most, and so named first.
+        if first["lines"]["exact"]:
+            right = right and places[0]["share"] > 50 and first["brief"] == f"waits for {waits}"
     return text, right
 
 
