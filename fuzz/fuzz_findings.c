@@ -34,6 +34,9 @@ static void check(const struct plumb_findings *findings)
 	require(findings->source && findings->cpu && findings->whole && findings->command &&
 		findings->warnings && findings->finding_count <= PLUMB_LOSSES_MAX);
 	require(!findings->recording || strcmp(findings->recording, PLUMB_FOLDER_RECORDING) == 0);
+	require(findings->ruled_out_count <= PLUMB_RULED_OUT_MAX);
+	for (unsigned i = 0; i < findings->ruled_out_count; i++)
+		require(findings->ruled_out[i].node && !(findings->ruled_out[i].slots > 200));
 	for (unsigned i = 0; i < findings->finding_count; i++) {
 		const struct plumb_finding *finding = &findings->findings[i];
 

@@ -312,6 +312,23 @@ char *findings_more(const struct findings_view *view, unsigned finding)
 /* ---- findings -----------------------------------------------------------------------------------
  */
 
+/* Says how long the loss is, as a part of the run. */
+static void print_time(struct output *out, const struct plumb_findings *findings,
+		       const struct plumb_finding *finding)
+{
+	char *time, *whole, *text;
+
+	if (!(findings->seconds > 0))
+		return;
+	time = figure_duration(finding->slots / 100 * findings->seconds);
+	whole = figure_duration(findings->seconds);
+	text = memory_format("%s of %s", time, whole);
+	print_beside(out, "Time", text);
+	free(text);
+	free(whole);
+	free(time);
+}
+
 static void print_finding(struct output *out, const struct findings_view *view, unsigned i)
 {
 	const struct plumb_finding *finding = &view->findings->findings[i];
@@ -322,6 +339,7 @@ static void print_finding(struct output *out, const struct findings_view *view, 
 	output_format(out, STYLE_HEADING, "%u. ", i + 1);
 	print_paragraph(out, STYLE_BAD, INDENT, INDENT, text);
 	free(text);
+	print_time(out, view->findings, finding);
 	print_code(out, view, finding);
 	print_waits(out, view, &view->findings->waits[i]);
 	print_places(out, view, "Data", &finding->data);
@@ -389,6 +407,50 @@ static void print_warnings(struct output *out, const struct plumb_findings *find
 	}
 }
 
+/* Adds the nodes that were counted, or those that were not, to a line. */
+static char *ruled_text(const struct plumb_findings *findings, bool counted)
+{
+	char *text = memory_copy("", 0);
+
+	for (unsigned i = 0; i < findings->ruled_out_count; i++) {
+		const struct plumb_ruled_out *out = &findings->ruled_out[i];
+		const char *comma = *text ? ", " : "";
+		char *longer;
+
+		if (isnan(out->slots) == counted)
+			continue;
+		longer = counted ? memory_format("%s%s%s %.1f %%", text, comma, out->node,
+						 out->slots > 0 ? out->slots : 0.0)
+				 : memory_format("%s%s%s", text, comma, out->node);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* Says what the walk down the tree met and left, with all causes below it. */
+static void print_ruled_out(struct output *out, const struct plumb_findings *findings)
+{
+	for (int counted = 1; counted >= 0; counted--) {
+		char *nodes = ruled_text(findings, counted), *text;
+
+		if (*nodes) {
+			text = counted ? memory_format(
+						 "Ruled out, with less than %.0f %% of the %s: "
+						 "%s",
+						 findings->least, findings->whole, nodes)
+				       : memory_format(
+						 "Not counted, so neither found nor ruled out: "
+						 "%s",
+						 nodes);
+			fputc('\n', out->stream);
+			print_paragraph(out, STYLE_PLAIN, 0, 0, text);
+			free(text);
+		}
+		free(nodes);
+	}
+}
+
 void findings_text(struct output *out, const struct findings_view *view)
 {
 	const struct plumb_findings *findings = view->findings;
@@ -400,4 +462,5 @@ void findings_text(struct output *out, const struct findings_view *view)
 	free(text);
 	for (unsigned i = 0; i < findings->finding_count; i++)
 		print_finding(out, view, i);
+	print_ruled_out(out, findings);
 }

@@ -67,6 +67,14 @@ struct plumb_finding {
 	enum plumb_finding_view view; /* of the recording, which shows more */
 };
 
+/* A node of the tree with too few slots for a finding, whose parent has enough. */
+struct plumb_ruled_out {
+	const char *node;
+	double slots; /* percent of all slots; NaN: not counted, so neither found nor ruled out */
+};
+
+#define PLUMB_RULED_OUT_MAX 32
+
 /* Made by the library; may grow. */
 struct plumb_findings {
 	const char *source; /* "model" */
@@ -93,6 +101,10 @@ struct plumb_findings {
 	 * Only of what the core itself loses, and if the code could be read; else without places.
 	 */
 	const struct plumb_finding_places *waits;
+	/* What the walk met and left, the largest first; those that were not counted come last. */
+	const struct plumb_ruled_out *ruled_out;
+	unsigned ruled_out_count;
+	double least; /* percent of the slots that a finding has at least; NaN: unknown */
 };
 
 /* Frees findings. Accepts NULL. */

@@ -10,6 +10,7 @@
 
 #include "base/sized.h"
 #include "profile/evidence.h"
+#include "profile/findings_ruled.h"
 #include "profile/findings_waits.h"
 #include "symbol/symbolizer.h"
 
@@ -95,6 +96,8 @@ struct findings *findings_new(void)
 	if (made) {
 		made->given.findings = made->at;
 		made->given.waits = made->waits;
+		made->given.ruled_out = made->ruled_out;
+		made->given.least = NAN;
 	}
 	return made;
 }
@@ -471,6 +474,11 @@ static void describe(struct plumb_findings_maker *maker)
 	given->tie = findings_copy(maker->made, about->tie);
 	given->verdict = d->verdict;
 	given->work = d->work;
+	given->least = d->verdict == PLUMB_VERDICT_WORK ? PLUMB_RUNNER_UP : PLUMB_WORTH;
+	given->ruled_out_count = ruled_out(about->counted, d, given->least, maker->made->ruled_out);
+	for (unsigned i = 0; i < given->ruled_out_count; i++)
+		maker->made->ruled_out[i].node =
+			findings_copy(maker->made, maker->made->ruled_out[i].node);
 	given->whole = "slots";
 	if (d->loss.metric != PLUMB_NONE &&
 	    !strstr(maker->evidence.spec->metrics[d->loss.metric].units, "slots"))

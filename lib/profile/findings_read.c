@@ -325,6 +325,30 @@ static void read_cpu(struct reader *r, const struct node *root)
 		refuse(r, &node, "bad-member", "not a MIDR, such as \"0x410fd8e0\"");
 }
 
+/* Older files have none. */
+static void read_ruled_out(struct reader *r, const struct node *root)
+{
+	const struct node node = member(root, "ruled_out"), least = member(root, "least");
+	size_t count;
+
+	if (!node.value)
+		return;
+	r->made->given.least = read_number(r, &least, 0, 100);
+	count = array_size(r, &node, PLUMB_RULED_OUT_MAX);
+	for (size_t i = 0; i < count; i++) {
+		const struct node left = element(&node, i), slots = member(&left, "slots");
+		struct plumb_ruled_out *out = &r->made->ruled_out[i];
+
+		if (!json_is_object(left.value)) {
+			refuse(r, &left, "bad-member", "not an object");
+			return;
+		}
+		out->node = read_text(r, &left, "node", true);
+		out->slots = read_number(r, &slots, -SLOTS_MAX, SLOTS_MAX);
+		r->made->given.ruled_out_count++;
+	}
+}
+
 static void read_all(struct reader *r, const struct node *root)
 {
 	struct plumb_findings *given = &r->made->given;
@@ -347,6 +371,7 @@ static void read_all(struct reader *r, const struct node *root)
 	given->recording = read_recording(r, root);
 	given->tie = read_text(r, root, "tie", false);
 	given->warnings = read_list(r, root, "warnings", WARNINGS_MAX);
+	read_ruled_out(r, root);
 	count = array_size(r, &findings, PLUMB_LOSSES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		const struct node finding = element(&findings, i);

@@ -70,14 +70,17 @@ static json_t *places_object(const struct plumb_finding_places *places)
 	return json_if(ok, object);
 }
 
-static json_t *finding_object(const struct plumb_finding *finding,
-			      const struct plumb_finding_places *waits)
+static json_t *finding_object(const struct plumb_findings *findings, unsigned i)
 {
+	const struct plumb_finding *finding = &findings->findings[i];
+	const struct plumb_finding_places *waits = &findings->waits[i];
+
 	json_t *object = json_object();
 	bool ok = json_put(object, "node", json_text(finding->node));
 
 	ok &= json_put(object, "cause", json_text(finding->cause));
 	ok &= json_put(object, "slots", number(finding->slots));
+	ok &= json_put(object, "seconds", number(finding->slots / 100 * findings->seconds));
 	ok &= json_put(object, "brief", json_text(finding->brief));
 	ok &= json_put(object, "means", json_text(finding->means));
 	ok &= json_put(object, "helps", json_text(finding->helps));
@@ -88,6 +91,21 @@ static json_t *finding_object(const struct plumb_finding *finding,
 		ok &= json_put(object, "waits", places_object(waits));
 	ok &= json_put_text(object, "view", findings_views[finding->view]);
 	return json_if(ok, object);
+}
+
+static json_t *ruled_out_list(const struct plumb_findings *findings)
+{
+	json_t *array = json_array();
+	bool ok = array;
+
+	for (unsigned i = 0; i < findings->ruled_out_count; i++) {
+		json_t *object = json_object();
+
+		ok &= json_put(object, "node", json_text(findings->ruled_out[i].node));
+		ok &= json_put(object, "slots", number(findings->ruled_out[i].slots));
+		ok &= json_add(array, object);
+	}
+	return json_if(ok, array);
 }
 
 static json_t *cpu_object(const struct plumb_findings *findings)
@@ -121,8 +139,12 @@ static json_t *findings_object(const struct plumb_findings *findings)
 	ok &= json_put(object, "work", number(findings->work));
 	ok &= json_put(object, "tie", json_text(findings->tie));
 	for (unsigned i = 0; i < findings->finding_count; i++)
-		ok &= json_add(array, finding_object(&findings->findings[i], &findings->waits[i]));
+		ok &= json_add(array, finding_object(findings, i));
 	ok &= json_put(object, "findings", array);
+	if (!isnan(findings->least)) {
+		ok &= json_put(object, "least", number(findings->least));
+		ok &= json_put(object, "ruled_out", ruled_out_list(findings));
+	}
 	ok &= json_put(object, "recording", json_text(findings->recording));
 	ok &= json_put(object, "warnings", list(findings->warnings));
 	return json_if(ok, object);

@@ -43,6 +43,7 @@ setup()
 		grep -q "^$work/columns on Neoverse N3 (model): [0-9.]* [um]s of model time "
 	grep -q '^1\. [67][0-9] % of the slots: backend_cache_l2d_bound: data from memory$' \
 		<<<"$output"
+	grep -q '^   Time   [0-9.]* [mu]s of [0-9.]* [mu]s$' <<<"$output"
 	grep -q '^   Where  column_major.c:20, in add_up: 9[0-9]\.[0-9] % of the stalled cycles, exactly$' \
 		<<<"$output"
 	grep -qF '          20  sum += matrix[row * 517 % ROWS][column * 8]; /* guilty */' <<<"$output"
@@ -52,6 +53,32 @@ setup()
 	grep -qF "   More   plumb annotate -i $work/results/perf.data add_up" <<<"$output" ||
 		grep -qF "add_up" <<<"$output"
 	[ "$(too_wide 80 <<<"$output" | grep -cvF "$work")" -eq 0 ]
+}
+
+@test "what was ruled out is named: all nodes that were met, and have too little" {
+	plumb explore "$work/results" | tr -s ' \n' ' ' >joined
+	grep -q ' Ruled out, with less than 5 % of the slots: [a-z0-9_]* [0-4]\.[0-9] %, ' joined
+	# By the counts: each node of the tree, from the losses at the top on, while they have 5 %.
+	python3 - "$work/results" <<-'END'
+		import json, sys
+		found, counts = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("findings", "counts"))
+		nodes = {m["name"]: m for m in counts["metrics"] if m["level"]}
+		out = {}
+		def walk(parent):
+		    for name, m in nodes.items():
+		        if (m["parent"] if m["level"] > 1 else None) != parent or name.endswith("retiring"):
+		            continue
+		        if m["slots"] is None or m["slots"] < found["least"]:
+		            out[name] = m["slots"]
+		        else:
+		            walk(name)
+		walk(None)
+		said = {r["node"]: r["slots"] for r in found["ruled_out"]}
+		assert said.keys() == out.keys() and len(said) > 3, (said, out)
+		assert all(abs(said[n] - out[n]) < 1e-6 for n in out), (said, out)
+		first = found["findings"][0]
+		assert abs(first["seconds"] - first["slots"] / 100 * found["seconds"]) < 1e-12
+	END
 }
 
 @test "a folder shows the same again, without the program, its source and the recording" {
@@ -112,7 +139,7 @@ setup()
 	plumb explore --source model -o out "$work/divisions" 2>text
 	for shown in text <(plumb explore out); do
 		tr -s ' \n' ' ' <"$shown" >joined
-		grep -q '1\. [67][0-9] % of the slots: backend_core_rename_bound: waits for integer division Where divisions.c:17, in divide: ' joined
+		grep -q '1\. [67][0-9] % of the slots: backend_core_rename_bound: waits for integer division Time [0-9.]* [mu]s of [0-9.]* [mu]s Where divisions.c:17, in divide: ' joined
 		grep -q ' Waits for integer division: [0-9.]* % of the stalled cycles, exactly ' joined
 	done
 	json 'd["findings"][0]["waits"]["places"][0]["name"] == "integer division" and d["findings"][0]["waits"]["exact"]' <out/findings.json
@@ -266,6 +293,16 @@ damaged()
 	damaged 'd["findings"] *= 20'
 	run -2 --separate-stderr plumb explore damaged
 	grep -q '/findings: [0-9]* elements, at most 8 are supported$' <<<"$stderr"
+	damaged 'd["ruled_out"][0]["slots"] = 1e300'
+	run -2 --separate-stderr plumb explore damaged
+	grep -q '^plumb: damaged/findings.json: /ruled_out/0/slots: 1e+300 is out of range' <<<"$stderr"
+	damaged 'd["ruled_out"] *= 20'
+	run -2 --separate-stderr plumb explore damaged
+	grep -q '/ruled_out: [0-9]* elements, at most 32 are supported$' <<<"$stderr"
+	# Files of earlier versions have none.
+	damaged 'del d["ruled_out"], d["least"]'
+	run -0 plumb explore damaged
+	lacks 'Ruled out' <<<"$output"
 	damaged 'd["recording"] = "../../etc/passwd"'
 	run -2 --separate-stderr plumb explore damaged
 	[ "$stderr" = 'plumb: damaged/findings.json: /recording: not "perf.data"' ]
