@@ -7,6 +7,7 @@
 
 #include "import/import.h"
 #include "tool/options.h"
+#include "tool/selecting.h"
 
 #define NAME_UNKNOWN SIZE_MAX
 
@@ -29,9 +30,26 @@ void import_names_free(struct import_names *names);
 struct import_options {
 	struct common_options common;
 	int format; /* enum import_format */
-	bool csv;
+	bool csv, summary_only;
+	struct selecting_options selecting;
+	struct option_words events;
 	const char *separator; /* of the input */
 };
+
+/* What is shown. */
+struct import_selection {
+	struct plumb_selection *selection;
+	struct plumb_event_list *events; /* of -e */
+	bool brief;                      /* nothing was asked for in particular */
+};
+
+/*
+ * Selects what the options name, or else everything that the CPU has. Returns EXIT_FINE, or prints
+ * an error and returns the exit status. In both cases call import_selection_free().
+ */
+int import_select(const struct import_options *options, const struct import_names *names,
+		  const struct plumb_spec *spec, struct import_selection *selected);
+void import_selection_free(struct import_selection *selected);
 
 /* Diagnoses the counts and prints the results. Returns the exit status. */
 int import_run(const struct import_options *options, const struct import *import,

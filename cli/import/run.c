@@ -14,8 +14,6 @@
 #include "tool/memory.h"
 #include "tool/results.h"
 
-#define STAGES_ALL (~0u & ~1u)
-
 #define OFTEN 99.0 /* percent of the time: what was counted less often is an estimate */
 
 struct unit {
@@ -28,7 +26,7 @@ struct runner {
 	const struct import *import;
 	const struct import_names *names;
 	struct import_table table;
-	struct plumb_selection *selection;
+	struct import_selection selected;
 	struct plumb_plan *plan;
 	size_t *place_events; /* of each place of the plan: index in names->events, or
 				 NAME_UNKNOWN */
@@ -203,7 +201,7 @@ static bool in_group(const struct plumb_spec *spec, const struct plumb_selected_
 
 static void give_metrics(const struct runner *r, struct plumb_result *result, size_t part)
 {
-	const struct plumb_selection *selection = r->selection;
+	const struct plumb_selection *selection = r->selected.selection;
 
 	for (size_t i = 0; i < r->import->name_count; i++) {
 		const struct import_cell *cell = cell_of(r, part, 0, i);
@@ -344,6 +342,11 @@ static void print(struct runner *r, const struct report *report)
 		report_csv(&r->out, report);
 	else
 		report_text(&r->out, report);
+}
+
+static bool prints_intervals(const struct runner *r)
+{
+	return r->report.intervals && !r->options->summary_only;
 }
 
 static void print_part(struct runner *r, size_t part)
@@ -518,7 +521,7 @@ static void print_all(struct runner *r)
 		report_csv_headings(&r->out, r->unit_count);
 	for (size_t part = 0; part < r->table.part_count; part++) {
 		add_part(r, part);
-		if (report->intervals)
+		if (prints_intervals(r))
 			print_part(r, part);
 	}
 	give_deviations(r);
@@ -531,24 +534,20 @@ static void print_all(struct runner *r)
 	warn(r);
 	report->warnings = warnings = report_warnings(r->diagnostics);
 	show_units(r, report, true);
-	if (is_text(r->options) && report->intervals)
+	if (is_text(r->options) && prints_intervals(r))
 		fputc('\n', r->out.stream);
 	/* As of plumb stat: totals among the rows of intervals would mislead. */
-	if (!r->options->csv || !report->intervals)
+	if (!r->options->csv || !prints_intervals(r))
 		print(r, report);
 	plumb_diagnosis_free(diagnosis);
 	free(warnings);
 }
 
-/* Selects everything that the specification has: what lacks events is shown as missing. */
-static void make_plan(struct runner *r, const struct plumb_spec *spec)
+static void make_plan(struct runner *r)
 {
-	const struct plumb_request request = {
-		.size = sizeof(request), .stages = STAGES_ALL, .events = r->names->events};
 	const struct plumb_plan_options how = {.size = sizeof(how)};
 
-	if (plumb_selection_new(spec, &request, &r->selection) < 0 ||
-	    plumb_plan_new(r->selection, &how, &r->plan, r->diagnostics) < 0)
+	if (plumb_plan_new(r->selected.selection, &how, &r->plan, r->diagnostics) < 0)
 		memory_given(NULL);
 	r->whole = results_new(r->plan);
 	r->counts = memory_resize(NULL, r->plan->place_count + 1, sizeof(*r->counts));
@@ -581,7 +580,7 @@ static void release(struct runner *r)
 	plumb_result_free(r->whole);
 	plumb_result_free(r->part);
 	plumb_plan_free(r->plan);
-	plumb_selection_free(r->selection);
+	import_selection_free(&r->selected);
 	import_table_free(&r->table);
 }
 
@@ -612,7 +611,14 @@ int import_run(const struct import_options *options, const struct import *import
 		free(target);
 		return complain_status(error);
 	}
-	make_plan(&r, spec);
+	status = import_select(options, names, spec, &r.selected);
+	if (status != EXIT_FINE) {
+		import_selection_free(&r.selected);
+		import_table_free(&r.table);
+		free(target);
+		return status;
+	}
+	make_plan(&r);
 	r.report = (struct report){.source = import->format == IMPORT_TOPDOWN_TOOL ? "topdown-tool"
 					     : import->format == IMPORT_TABLE      ? "table"
 										   : "perf",
@@ -628,8 +634,10 @@ int import_run(const struct import_options *options, const struct import *import
 				   .time = NAN,
 				   .record_options = no_options,
 				   .verbose = options->common.verbose,
-				   .brief = !options->common.verbose,
-				   .folds = !options->common.verbose};
+				   .brief = r.selected.brief && !options->common.verbose,
+				   .folds = !options->selecting.groups.count &&
+					    !options->selecting.metrics.count &&
+					    !options->common.verbose};
 	status = output_open(&r.out, &options->common);
 	if (status == EXIT_FINE) {
 		print_all(&r);

@@ -641,8 +641,8 @@ int stat_run(const struct stat_options *options, struct machine *machine,
 			   .time = NAN,
 			   .verbose = options->common.verbose,
 			   .brief = brief && !options->common.verbose,
-			   .folds = !options->groups.count && !options->metrics.count &&
-				    !options->common.verbose},
+			   .folds = !options->selecting.groups.count &&
+				    !options->selecting.metrics.count && !options->common.verbose},
 	};
 	int status;
 

@@ -15,8 +15,6 @@
 
 static const char *const collections[] = {"metric", "group", "none", NULL};
 
-static const char *const stages[] = {"1", "2", "topdown", "uarch", "all", NULL};
-
 /* Returns the name of the i-th part of --what-if; the last of the model's stands for all of them.
  */
 static const char *what_if_name(size_t i)
@@ -28,48 +26,7 @@ static const char *what_if_name(size_t i)
 static const struct option options[] = {
 	OPTION_ROW_SOURCE(offsetof(struct stat_options, source)),
 	OPTION_ROW_CPU_OR_CORE,
-	{
-		.letter = 's',
-		.name = "stages",
-		.kind = OPTION_WORDS,
-		.argument = "N,...",
-		.offset = offsetof(struct stat_options, stages),
-		.choices = stages,
-		.help = "count these stages: 1 (topdown), 2 (uarch) or all",
-	},
-	{
-		.letter = 'm',
-		.name = "metric-group",
-		.kind = OPTION_WORDS,
-		.argument = "GROUP,...",
-		.offset = offsetof(struct stat_options, groups),
-		.help = "count these metric groups",
-	},
-	{
-		.letter = 'M',
-		.name = "metric",
-		.kind = OPTION_WORDS,
-		.argument = "METRIC,...",
-		.offset = offsetof(struct stat_options, metrics),
-		.help = "count these metrics",
-	},
-	{
-		.letter = 'n',
-		.name = "node",
-		.kind = OPTION_TEXT,
-		.argument = "NODE",
-		.offset = offsetof(struct stat_options, node),
-		.help = "count this node of the tree, the nodes below it, and the groups it leads "
-			"to",
-	},
-	{
-		.letter = 'l',
-		.name = "level",
-		.kind = OPTION_NUMBER,
-		.argument = "LEVEL",
-		.offset = offsetof(struct stat_options, level),
-		.help = "leave out the tree's nodes below this level",
-	},
+	OPTION_ROWS_SELECTING(struct stat_options, selecting, "count"),
 	{
 		.letter = 'e',
 		.name = "event",
@@ -450,12 +407,6 @@ static int make_plan(const struct stat_options *values, const struct machine *ma
 	return status;
 }
 
-static bool asks_for_metrics(const struct stat_options *values)
-{
-	return values->stages.count || values->groups.count || values->metrics.count ||
-	       values->node || values->level;
-}
-
 static int run(const struct command *command, int count, char **arguments)
 {
 	struct stat_options values = {0};
@@ -497,7 +448,7 @@ static int run(const struct command *command, int count, char **arguments)
 		.conditions = values.conditions,
 		.core_file = values.core_file,
 		.software = machine_only_software(&values.events, values.source) &&
-			    !asks_for_metrics(&values),
+			    !selecting_is_given(&values.selecting),
 	};
 	status = machine_open(&machine, &wish, operands.at);
 	if (status == EXIT_FINE && values.what_if && !machine.core) {

@@ -9,6 +9,7 @@
 #include "tool/lists.h"
 #include "tool/machine.h"
 #include "tool/options.h"
+#include "tool/selecting.h"
 #include "tool/window.h"
 
 /* What to count instead of the program: read from the options by targets.c. */
@@ -28,9 +29,8 @@ struct stat_targets {
 struct stat_options {
 	struct common_options common;
 	int source;
-	struct option_words stages, groups, metrics, events;
-	const char *node;
-	unsigned level;
+	struct selecting_options selecting;
+	struct option_words events;
 	int collect_by; /* enum plumb_collect_by */
 	bool no_multiplex;
 	unsigned interval_ms;

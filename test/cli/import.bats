@@ -114,6 +114,56 @@ print(",".join(e["name"] for e in json.load(open("stat.json"))["events"]))')
 			    assert a["diagnosis"][key] == b["diagnosis"][key], key
 		END
 	done
+	# So do the options that choose what to show.
+	for options in "-s 1" "-m Branch_Effectiveness,MPKI" "-M ipc,backend_bound" "-n backend_mem_bound" \
+		"-s 1 -l 1" "-e L1D_CACHE,ipc,r08" "-s 1 -e BR_RETIRED"; do
+		# shellcheck disable=SC2086 # words
+		plumb stat --source model --json -o some.json $options ./walk
+		# shellcheck disable=SC2086 # words
+		imported --json $options counts >out.json
+		/usr/bin/python3 - <<-'END'
+			import json
+			a, b = json.load(open("some.json")), json.load(open("out.json"))
+			metrics = lambda d: [(m["group"], m["name"], m["level"], m["value"]) for m in d["metrics"]]
+			events = lambda d: [(e["name"], e["requested"], e["count"]) for e in d["events"]]
+			assert metrics(a) == metrics(b) and len(metrics(a)) < 60, (metrics(a), metrics(b))
+			assert events(a) == events(b) and events(a), (events(a), events(b))
+			assert (a["diagnosis"] is None) == (b["diagnosis"] is None)
+		END
+	done
+}
+
+@test "shows what is chosen, and refuses what it does not know" {
+	counted , >counts
+	run --separate-stderr imported -M backend_bound counts
+	[ "$status" -eq 0 ]
+	grep -q 'backend_bound' <<<"$output"
+	lacks -E 'frontend_bound|^Diagnosis' <<<"$output"
+	# An event that was not counted has no value, and is not 0.
+	imported -e L1D_CACHE,cycles --csv counts | tr -d '\r' >rows
+	grep -qx ',perf,,,,L1D_CACHE,,events' rows
+	grep -qx ',perf,,,,CPU_CYCLES,1000000,events' rows
+	[ "$(wc -l <rows)" -eq 3 ]
+	for options in "-m NoGroup" "-M no_metric" "-n no_node" "-s 7" "-l 9" "-e NO_EVENT" "-e cycles:u"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr imported $options counts
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		[ -n "$stderr" ]
+	done
+	grep -q '^plumb: cycles:u: plumb import selects events without modifiers$' <<<"$stderr"
+}
+
+@test "--summary-only: only the totals of the intervals" {
+	counted , | sed 's/^/     1.000000000,/' >counts
+	counted , | sed 's/^/     2.500000000,/; s/3000000,,stall_slot_b/1000000,,stall_slot_b/' >>counts
+	imported --json counts | tail -n 1 >last
+	imported --json --summary-only counts >only
+	cmp last only
+	imported --csv --summary-only -M backend_bound counts | tr -d '\r' >rows
+	[ "$(sed 1d rows)" = ",perf,Topdown_L1,1,1,backend_bound,40,percent of slots" ]
+	lacks -E '^ *time s' < <(imported --summary-only counts)
+	grep -q '^ *time s' < <(imported counts)
 }
 
 @test "reads perf's JSON" {
