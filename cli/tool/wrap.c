@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/wrap.h"
 
+#include <locale.h>
 #include <stdint.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "base/visible.h"
 
@@ -13,13 +15,51 @@ size_t wrap_character(const char *text, size_t length)
 	return visible_character(text, length, &code);
 }
 
+/* Returns what the C library says of a character, whatever the locale. */
+static size_t library_columns(uint32_t code)
+{
+	static locale_t unicode;
+	static bool tried;
+	locale_t before;
+	int columns;
+
+	if (!tried)
+		unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+	tried = true;
+	if (!unicode)
+		return 1;
+	before = uselocale(unicode);
+	columns = wcwidth((wchar_t)code);
+	uselocale(before);
+	return columns < 0 ? 1 : (size_t)columns;
+}
+
+/* Sets how many columns the character at `text` takes. Returns its size. */
+static size_t measure(const char *text, size_t length, size_t *columns)
+{
+	uint32_t code;
+	size_t size = visible_character(text, length, &code);
+
+	/* Letters of Latin, punctuation, and what trees and bars are drawn with: no locale needed.
+	 */
+	if (code < 0x300 || (code >= 0x2010 && code < 0x2060) ||
+	    (code >= 0x2500 && code < 0x25fd) || code == VISIBLE_INVALID ||
+	    visible_length(text, size) < size)
+		*columns = 1;
+	else
+		*columns = library_columns(code);
+	return size;
+}
+
 size_t wrap_columns(const char *text, size_t length)
 {
-	size_t columns = 0;
+	size_t columns = 0, more = 1;
 
 	/* Nearly all text is ASCII. */
-	for (size_t i = 0; i < length; columns++)
-		i += (unsigned char)text[i] < 0x80 ? 1 : wrap_character(text + i, length - i);
+	for (size_t i = 0; i < length; columns += more) {
+		more = 1;
+		i += (unsigned char)text[i] < 0x80 ? 1 : measure(text + i, length - i, &more);
+	}
 	return columns;
 }
 
@@ -64,7 +104,8 @@ bool wrap_next(const char **rest, size_t width, struct wrap_line *line)
 {
 	const char *text = *rest;
 	size_t length = 0, at = 0, columns = 0, fits = 0, fits_columns = 0;
-	size_t part = 0, part_columns = 0; /* where a name without spaces may be divided */
+	size_t wide = 0, part = 0,
+	       part_columns = 0; /* where a name without spaces may be divided */
 
 	if (*text == '\0')
 		return false;
@@ -73,17 +114,25 @@ bool wrap_next(const char **rest, size_t width, struct wrap_line *line)
 	/* Look at no more bytes than one line can hold, so that the cost is linear in the text. */
 	while (length < 4 * width + 4 && text[length] && text[length] != '\n')
 		length++;
+	/* Characters without columns may fill it: do not divide one. */
+	for (int i = 0; i < 3 && length > 4 * width && ((unsigned char)text[length] & 0xc0) == 0x80;
+	     i++)
+		length--;
 
 	/* A text that fits is divided nowhere. */
 	if (length <= width)
 		at = length, columns = wrap_columns(text, length);
-	while (at < length && columns < width) {
+	while (at < length) {
+		const size_t size = measure(text + at, length - at, &wide);
+
+		if (at > 0 && columns + wide > width)
+			break;
 		if (text[at] == ' ' && (at == 0 || text[at - 1] != ' '))
 			fits = at, fits_columns = columns;
 		if (at > 0 && is_joint(text[at - 1]))
 			part = at, part_columns = columns;
-		at += wrap_character(text + at, length - at);
-		columns++;
+		at += size;
+		columns += wide;
 	}
 	if (at < length && text[at] != ' ' && fits > 0)
 		at = fits, columns = fits_columns;

@@ -3,7 +3,8 @@
  * Wraps text for a terminal and removes control characters. Text may come from an untrusted file,
  * so nothing in it may move the cursor or change a colour.
  *
- * Every character counts as one column, also wide and combining ones, which our texts do not use.
+ * A character takes as many columns as the C library says: two if it is wide, none if it combines
+ * with the one before. What may not be shown takes the one of its '?'.
  */
 #ifndef TOOL_WRAP_H
 #define TOOL_WRAP_H
@@ -15,7 +16,7 @@
 /* Returns the size of the character at `text`, `length` > 0 bytes: 1 to 4; 1 if it is invalid. */
 size_t wrap_character(const char *text, size_t length);
 
-/* Returns how many columns `length` bytes take. */
+/* Returns how many columns `length` bytes take. Not thread-safe. */
 size_t wrap_columns(const char *text, size_t length);
 
 /* Returns the length of `text` without an incomplete last character. */
@@ -34,7 +35,8 @@ struct wrap_line {
 };
 
 /*
- * Takes the next line of at most `width` columns off `*rest`. The line ends at a newline, at the
+ * Takes the next line of at most `width` columns off `*rest`, or a wide character that alone has
+ * more. The line ends at a newline, at the
  * last space that fits, or, if a word is wider than the line, within the word: after the
  * last of WRAP_JOINTS that fits, if any. Returns false at the end. Pass another width for a first
  * line of a different width.

@@ -163,6 +163,26 @@ setup()
 	json 'd["tie"] is None' <"$work/results/findings.json"
 }
 
+@test "wide characters without spaces fit in the lines" {
+	mkdir wide
+	/usr/bin/python3 - "$work/results/findings.json" >wide/findings.json <<-'END'
+		import json, sys
+		with open(sys.argv[1]) as file:
+		    findings = json.load(file)
+		findings["tie"] = "\u6f22\u5b57" * 60
+		print(json.dumps(findings))
+	END
+	COLUMNS=80 plumb explore wide >text
+	/usr/bin/python3 - <<-'END'
+		import unicodedata
+		with open("text", encoding="utf-8") as file:
+		    lines = [line.rstrip("\n") for line in file if "\u6f22" in line]
+		wide = [sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line) for line in lines]
+		assert sum(line.count("\u6f22") for line in lines) == 60, lines
+		assert len(wide) == 4 and max(wide) in (79, 80), wide
+	END
+}
+
 @test "--sampled counts in one run, and samples in the next, with a period by the counts" {
 	# Start-up is a part of this short run, and differs with what is on the stack.
 	ln -s "$work/columns" .

@@ -78,10 +78,30 @@ static void keeps_paragraphs(void **state)
 static void counts_characters_not_bytes(void **state)
 {
 	(void)state;
-	assert_int_equal(wrap_columns("\xc3\xa4\xe2\x94\x80\xf0\x9f\x99\x82x", 10), 4);
+	assert_int_equal(wrap_columns("\xc3\xa4\xe2\x94\x80x", 6), 3);
 	expect_lines("\xc3\xa4\xc3\xa4\xc3\xa4 \xc3\xa4", 3, "\xc3\xa4\xc3\xa4\xc3\xa4|\xc3\xa4");
 	/* Three bytes that are no UTF-8 are three '?'. */
 	assert_int_equal(wrap_columns("\xff\x80\xc3", 3), 3);
+}
+
+/* U+6F22, U+1F642 and U+FF21 are wide; U+0301 combines; U+202E is shown as '?'. */
+static void counts_columns_not_characters(void **state)
+{
+	(void)state;
+	assert_int_equal(wrap_columns("\xe6\xbc\xa2\xf0\x9f\x99\x82\xef\xbc\xa1", 10), 6);
+	assert_int_equal(wrap_columns("e\xcc\x81x", 4), 2);
+	assert_int_equal(wrap_columns("\xe2\x80\xae", 3), 1);
+	expect_lines("\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 5,
+		     "\xe6\xbc\xa2\xe6\xbc\xa2|\xe6\xbc\xa2");
+	expect_lines("a \xe6\xbc\xa2\xe6\xbc\xa2", 5, "a|\xe6\xbc\xa2\xe6\xbc\xa2");
+	expect_lines("e\xcc\x81"
+		     "e\xcc\x81"
+		     "e\xcc\x81",
+		     2,
+		     "e\xcc\x81"
+		     "e\xcc\x81|e\xcc\x81");
+	/* Wider than the line by itself. */
+	expect_lines("\xe6\xbc\xa2\xe6\xbc\xa2", 1, "\xe6\xbc\xa2|\xe6\xbc\xa2");
 }
 
 static void expect_put(const char *bytes, const char *expected)
@@ -127,7 +147,7 @@ static void cuts_between_characters(void **state)
 /* Whatever the bytes and the width: no line too wide, nothing but spaces and line ends lost. */
 static void loses_nothing(void **state)
 {
-	static const char alphabet[] = "abc  \n\xc3\xa4\xe2\x94\x80\xff\x1b";
+	static const char alphabet[] = "abc  \n\xc3\xa4\xe2\x94\x80\xff\x1b\xe6\xbc\xa2\xcc\x81";
 	uint32_t seed = 1;
 
 	(void)state;
@@ -139,7 +159,8 @@ static void loses_nothing(void **state)
 
 		seed = seed * 1664525 + 1013904223;
 		length = (seed >> 24) % sizeof(text);
-		width = 1 + (seed >> 16) % 20;
+		/* A wide character may have more than one column. */
+		width = 2 + (seed >> 16) % 20;
 		for (size_t i = 0; i < length; i++) {
 			seed = seed * 1664525 + 1013904223;
 			text[i] = alphabet[(seed >> 20) % (sizeof(alphabet) - 1)];
@@ -170,6 +191,7 @@ int main(void)
 		cmocka_unit_test(divides_names_between_words),
 		cmocka_unit_test(keeps_paragraphs),
 		cmocka_unit_test(counts_characters_not_bytes),
+		cmocka_unit_test(counts_columns_not_characters),
 		cmocka_unit_test(puts_what_is_harmless),
 		cmocka_unit_test(cuts_between_characters),
 		cmocka_unit_test(loses_nothing),
