@@ -14,7 +14,7 @@ function item(node: Node, level: number): HTMLElement {
 		h("b", { class: "num" }, node.value === null ? "not counted" : percent(node.value, 1)),
 		h("span", { class: "title" }, visible(node.title)),
 		h("code", null, visible(node.name)),
-		h("small", null, level > 1 && node.slots !== null ? `${percent(node.slots, 1)} of slots` : node.units.replace("percent", "%")),
+		h("small", null, level > 1 && node.slots !== null ? `${percent(node.slots, 1)} of slots` : visible(node.units).replace("percent", "%")),
 	];
 	const open = level < 2 || node.marked;
 	const mark = node.marked ? " marked" : "";
@@ -49,7 +49,7 @@ export const tree: View = {
 		const groups = [...new Set(rest.map((metric) => metric.group))];
 		return {
 			element: h("div", { class: "treeview" },
-				path.length ? h("p", { class: "path" }, "Diagnosis: ", ...path.map((name, i) => h("span", null, i ? " › " : "", h("code", null, name)))) : null,
+				path.length ? h("p", { class: "path" }, "Diagnosis: ", ...path.map((name, i) => h("span", null, i ? " › " : "", h("code", null, visible(name))))) : null,
 				h("section", { class: "panel tree" }, icicle(roots), means ? h("p", { class: "dim", id: "means" }, `Means of ${plural(chosenIntervals(intervals!).length, "interval")}, weighted by cycles and by the stalls of the node above.`) : null, counts || means ? h("p", { class: "dim" }, "Values of indented nodes are of the stalls above them; bars, and the figures on the right, are of all slots.") : null, ...roots.map((root) => item(root, 1)), means ? null : next(page)),
 				groups.length ? h("section", { class: "panel" }, h("h2", null, "Metrics"), h("div", { class: "metrics" }, ...groups.map((group) => h("table", null, h("caption", null, visible(group).replace(/_/g, " ")), h("tbody", null, ...rest.filter((m) => m.group === group).map((m) => h("tr", null, h("th", { scope: "row" }, visible(m.title)), h("td", { class: "num" }, m.value!.toLocaleString("en-US", { maximumFractionDigits: 3 })), h("td", null, visible(m.units))))))))) : null),
 		};

@@ -10,7 +10,27 @@ from page_read import HOSTILE, TEXT, VIEWS, column, quiet, report_of, row_of, ro
 @tap.test
 def hostile(pages):
     """Hostile names are shown as text, in every view."""
-    page = pages.made("hostile.html", stacks(HOSTILE, [2] * len(HOSTILE)))
+    documents = stacks(HOSTILE, [2] * len(HOSTILE))
+    names = [*HOSTILE[:-1], "x" * 100000]
+    places = {"basis": names[1], "exact": True, "samples": None, "places": [
+        {"name": name, "file": name, "line": 1, "text": name, "share": 12, "interval": None}
+        for name in names]}
+    documents["findings"] = {
+        "source": "perf", "label": None, "cpu": {"name": names[0], "midr": None},
+        "command": names, "target": None, "seconds": 1, "runs": 1, "exit_status": 0,
+        "interrupted": False, "whole": names[2], "verdict": "loss", "work": 10, "tie": names[7],
+        "warnings": names, "findings": [
+            {"node": name, "cause": name, "slots": 50, "brief": name, "means": name, "helps": name,
+             "functions": places, "lines": places, "data": places} for name in names]}
+    documents["commands"] = names
+    documents["counts"] = {
+        "source": "perf", "cpu": {"name": "", "midr": None, "slots": 5}, "elapsed_seconds": 1,
+        "events": [], "warnings": [], "diagnosis": {"path": names, "next_groups": names,
+                                                    "sample_events": names, "verdict": None,
+                                                    "brief": names[0]},
+        "metrics": [{"name": name, "title": name, "group": name, "stage": 1, "level": 1,
+                     "parent": None, "value": 1, "units": name, "slots": 1} for name in names]}
+    page = pages.made("hostile.html", documents)
     browser = pages.browser
     browser.messages, browser.requests = [], []
     browser.open(page, width=1800)
@@ -23,7 +43,7 @@ def hostile(pages):
         assert not re.search("[\u202a-\u202e\u2066-\u2069\u0000\u001b\u0085]", page_text), view
         assert len(page_text) < 1 << 20, f"{view}: {len(page_text)} characters"
         assert not browser.evaluate("document.querySelector('main img, main script, #app script')")
-    browser.press("3" if "functions" == views[2] else "2")
+    browser.press(str(1 + views.index("functions")))
     text = browser.evaluate(TEXT)
     for name in HOSTILE[:4]:
         assert name in text, name
