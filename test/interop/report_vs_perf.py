@@ -309,6 +309,91 @@ def memory(work):
     return f"{count} rows"
 
 
+# perf 6.1's names for where data came from, and whether another cache had it, by Plumb's sources.
+SOURCES_OF_PERF = {
+    None: ("N/A or N/A", "N/A"), "0x3": ("N/A", "N/A"), "L1D": ("L1 or L1 hit", "None"),
+    "L2": ("L2 or L2 hit", "None"), "peer core": ("L2 or L2 hit", "N/A"),
+    "local cluster": ("L3 or L3 hit", "N/A"), "peer cluster": ("L3 or L3 hit", "N/A"),
+    # perf adds what is remote to what has no level, and what a peer had to what nobody is known to have had.
+    "system cache": ("L3 or L3 hit", "Hit"), "remote socket": ("N/A or N/A", "N/A"),
+    "DRAM": ("Local RAM or RAM hit", "None"),
+}
+
+
+def perf_data_rows(path, key):
+    """(share of all latency, samples, cell) of the rows of perf report --mem-mode."""
+    done = run_perf(["perf", "report", "--mem-mode", "-n", "--stdio", "-t", "|", "-s", key, "-i", path],
+                    capture_output=True)
+    done.check_returncode()
+    rows, event = [], None
+    for line in done.stdout.decode("utf-8", "replace").splitlines():
+        if EVENT.match(line):
+            event = EVENT.match(line)[1]
+        elif event == "memory" and line and not line.startswith("#"):
+            share, samples, cell = (cell.strip() for cell in line.split("|"))
+            rows.append((float(share.rstrip("%")), int(samples), cell))
+    return rows
+
+
+def plumb_data_rows(plumb, path, key, cell):
+    """Likewise of plumb report, whose rows `cell` gives perf's text."""
+    done = subprocess.run([plumb, "report", "--mem", "--json", *perf.options(), "--itrace=M", "-s", key,
+                           "-i", path], capture_output=True, check=True)
+    (event,) = (event for event in json.loads(done.stdout)["events"] if event["name"] == "memory")
+    return [(float(f"{row['latency_share']:.2f}"), row["samples"], cell(row)) for row in event["rows"]]
+
+
+def samples_by_cell(rows):
+    """perf has rows of the same text whose values differ."""
+    counts = Counter()
+    for _, samples, cell in rows:
+        counts[cell] += samples
+    return counts
+
+
+def latency_of(row):
+    return str(int(row["latency"] or 0))
+
+
+def tlb_of(row):
+    events = (row["event"] or "").split()
+    return "Walker miss" if "TLB-REFILL" in events else "Walker hit" if "TLB-ACCESS" in events else "N/A"
+
+
+@tap.test
+def data_keys(work):
+    """what perf 6.1's keys of data say, and Plumb's keys that say it"""
+    if perf.like != "6.1":
+        raise Skip("later versions of perf print other columns")
+    count, wrong = 0, []
+    for words in ("1 3000 3 contexts switches clock physical code=40", "2 2000 2 thread code=50"):
+        path = work.spe(words)
+        ways = (
+            ("local_weight", "local_weight", latency_of),
+            # perf multiplies what the samples of a row have in common by their number.
+            ("weight", "weight", lambda row: str(int(latency_of(row)) * row["samples"])),
+            ("mem", "mem", lambda row: SOURCES_OF_PERF[row["data_source"]][0]),
+            ("snoop", "data_source", lambda row: SOURCES_OF_PERF[row["data_source"]][1]),
+            ("tlb", "event", tlb_of),
+            # SPE records do not tell: all rows are the same.
+            ("locked", "op", lambda row: "No"), ("blocked", "op", lambda row: "N/A"),
+            # The addresses that the records have are in no file.
+            ("dso_daddr", "dso_daddr", lambda row: row["data_dso"] or "[unknown]"),
+        )
+        for theirs, ours, cell in ways:
+            count_rows = Counter if "weight" in theirs else samples_by_cell
+            its = count_rows(perf_data_rows(path, theirs))
+            mine = count_rows(plumb_data_rows(work.plumb, path, ours, cell))
+            wrong += [f"{words}: {theirs}: only {who} has {row}" for who, rows in
+                      (("plumb", mine - its), ("perf", its - mine)) for row in list(rows)[:3]]
+            count += len(its)
+    if wrong:
+        raise AssertionError("\n".join(wrong[:12]))
+    if count < 2000:
+        raise AssertionError(f"perf has only {count} rows")
+    return f"{count} rows"
+
+
 @tap.test
 def separated(work):
     """CSV and JSON have the shares that the text has"""
