@@ -183,7 +183,8 @@ samples()
 	aarch64-linux-gnu-strip -o two-stripped two
 	aarch64-linux-gnu-strip -R .eh_frame -o two-bare two
 	plumb record -q -e spe -c 512 -o two-bare.data -- "$work/two-bare"
-	# An estimate is far off once in some hundred recordings: compare those in the middle of three.
+	# An estimate is far off once in some hundred recordings, if the unit samples the one branch of light
+	# that is mispredicted (doc/statistics.md): compare those in the middle of three.
 	for seed in 1 2 3; do
 		plumb record -q -e spe -c 512 --seed $seed -o whole$seed.data -- "$work/two"
 		plumb record -q -e spe -c 512 --seed $seed -o part$seed.data -- "$work/two-stripped"
