@@ -214,8 +214,12 @@ static void add_tree(struct topdown *topdown, struct table *table, struct output
 	const struct pen *pen = pen_for(out);
 	const char *before[PLUMB_CALLCHAIN_MAX + 2] = {""};
 	const struct plumb_profile_topdown_node *nodes;
-	size_t count, next;
+	const size_t keys = topdown->view->key_count;
+	size_t count, next, named = 0;
 
+	/* The column of functions, or the last one. */
+	while (named + 1 < keys && topdown->view->keys[named] != PLUMB_KEY_SYMBOL)
+		named++;
 	nodes = is_shown(topdown, &topdown->rows[row])
 			? plumb_profile_topdown_tree(topdown->view->profile, &topdown->rows[row],
 						     &count)
@@ -244,11 +248,11 @@ static void add_tree(struct topdown *topdown, struct table *table, struct output
 			name = longer;
 		}
 		add_line(topdown, table, row, &nodes[i].slots, nodes[i].name);
-		for (size_t k = 0; k < topdown->view->key_count; k++) {
-			if (topdown->view->keys[k] == PLUMB_KEY_SYMBOL)
+		for (size_t k = 0; k < keys; k++) {
+			if (k == named)
 				table_cell_format(table, "%s%s", name, nodes[i].name);
 			else
-				table_cell(table, "");
+				table_cell(table, " ");
 		}
 		free(name);
 	}

@@ -381,6 +381,10 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 		advise("record them with plumb record -g");
 		return EXIT_USAGE;
 	}
+	if (graph.folded && options->topdown) {
+		complain("--topdown cannot be combined with --call-graph folded");
+		return EXIT_USAGE;
+	}
 	*paths = graph.paths;
 	view->trees = graph.paths != PLUMB_PATHS_NONE;
 	view->folded_trees = graph.folded;

@@ -105,6 +105,15 @@ setup()
 	grep -qE '^ +[0-9.]+% +[0-9.]+% .*  (└─|`-|\\-) ?divide$' text || { cat text && return 1; }
 	plumb report -i exact.data --topdown -g caller,60 --percent-limit 1 >text
 	run ! grep -qE '^ +[1-5]?[0-9]\.[0-9]+% .*─ ' text
+	# Without a column of functions, the last one has them.
+	plumb report -i exact.data --topdown -g -s symbol,dso --limit 1 >text
+	grep -qE ' main$' text || { cat text && return 1; }
+	plumb report -i exact.data --topdown -g -s dso,srcline --limit 1 >text
+	grep -qE ' main$' text || { cat text && return 1; }
+	run --separate-stderr plumb report -i exact.data --topdown -g folded
+	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
+	[ "$stderr" = "plumb: --topdown cannot be combined with --call-graph folded" ]
 	# CSV has rows alone.
 	plumb report -i exact.data --topdown --children --csv >rows
 	plumb report -i exact.data --topdown -g --csv | cmp - rows
