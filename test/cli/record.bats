@@ -269,6 +269,25 @@ samples()
 		<<<"$stderr"
 }
 
+@test "reads groups in new processes, or says that the kernel cannot" {
+	can_sample
+	# shellcheck disable=SC2016 # for the inner shell
+	run --separate-stderr plumb record -e '{task-clock:u,page-faults:u}:S' -c 1000000 -- sh -c \
+		'(i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done) & echo $!; wait; exit 0'
+	[ "$status" -eq 0 ]
+	samples=$(plumb script -F pid,event | awk -v child="$output" '$1 == child && /task-clock/' | wc -l)
+	# Since 6.13, or some later releases of 6.12.
+	newest=$(printf '%s\n' 6.13 "$(uname -r)" | sort -V | tail -n 1)
+	if [ "$newest" != 6.13 ]; then
+		[ "$samples" -gt 10 ]
+		lacks 'are not sampled' <<<"$stderr"
+	elif [ "$samples" -eq 0 ]; then
+		grep -qxF 'plumb: new threads and processes are not sampled: this kernel cannot read groups in them' \
+			<<<"$stderr"
+		grep -qxF '       sample CPUs instead' <<<"$stderr"
+	fi
+}
+
 @test "-v says which event of a group samples" {
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 	echo 'int main(void) { return 0; }' >ends.c

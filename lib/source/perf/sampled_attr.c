@@ -125,8 +125,8 @@ void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_co
 	}
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		attr->branch_sample_type = session->branches;
-	/* The kernel cannot read inherited events with their group. */
-	attr->inherit = session->inherit && !role->read;
+	attr->inherit =
+		session->inherit && !(role->read && session->without & WITHOUT_INHERITED_READ);
 	attr->use_clockid = session->clockid >= 0;
 	attr->clockid = session->clockid >= 0 ? session->clockid : 0;
 	attr->exclude_guest = event && !event->guest && !(session->without & WITHOUT_GUEST);

@@ -15,11 +15,12 @@ struct sampled_attr {
 
 /* Features that older kernels lack; left out one after another, the newest first. */
 enum sampled_without {
-	WITHOUT_LOST = 1 << 0,     /* Linux 6.0: number of samples an event lost */
-	WITHOUT_BUILD_ID = 1 << 1, /* 5.12: build-ids in MMAP2 */
-	WITHOUT_BPF = 1 << 2,      /* 5.1: KSYMBOL and BPF_EVENT */
-	WITHOUT_GUEST = 1 << 3,    /* for PMUs that cannot exclude guests */
-	WITHOUT_ALL = (1 << 4) - 1,
+	WITHOUT_INHERITED_READ = 1 << 0, /* Linux 6.13: inherited events read with their group */
+	WITHOUT_LOST = 1 << 1,           /* 6.0: number of samples an event lost */
+	WITHOUT_BUILD_ID = 1 << 2,       /* 5.12: build-ids in MMAP2 */
+	WITHOUT_BPF = 1 << 3,            /* 5.1: KSYMBOL and BPF_EVENT */
+	WITHOUT_GUEST = 1 << 4,          /* for PMUs that cannot exclude guests */
+	WITHOUT_ALL = (1 << 5) - 1,
 };
 
 /* Common to all events of a session. */

@@ -336,6 +336,21 @@ static int say_restricted(const struct sampling *s)
 	return error;
 }
 
+/* Warns if the kernel cannot read groups in threads that start while it records. */
+static void say_not_inherited(const struct sampling *s)
+{
+	bool read = false;
+
+	for (size_t i = 0; i < s->count; i++)
+		read |= s->all[i].role.read;
+	if (!read || !s->session.inherit || !(s->session.without & WITHOUT_INHERITED_READ))
+		return;
+	plumb_diagnostics_add(s->diagnostics, PLUMB_WARNING, "not-inherited", NULL,
+			      "new threads and processes are not sampled: this kernel cannot read "
+			      "groups in them");
+	plumb_diagnostics_hint(s->diagnostics, "sample CPUs instead");
+}
+
 /* ---- all of it ---------------------------------------------------------------------------- */
 
 static int check_events(const struct sampling *s)
@@ -403,6 +418,8 @@ int sampling_open(struct sampling *s, const struct source_record_job *job, pid_t
 	perf_allow_descriptors(s->count * s->targets.cpu_count * s->targets.thread_count);
 	for (size_t i = 0; i < s->count && error == PLUMB_OK; i++)
 		error = open_everywhere(s, &s->all[i]);
+	if (error == PLUMB_OK)
+		say_not_inherited(s);
 	return error == PLUMB_OK ? say_restricted(s) : error;
 }
 
