@@ -334,6 +334,7 @@ struct adding {
 	struct profiled_event *event;
 	size_t event_index;
 	const struct plumb_samples_item *item;
+	const void *function; /* tells functions apart, or files without symbols; NULL: unknown */
 	uint64_t period;
 	uint32_t row;                              /* its own */
 	uint32_t counted[PLUMB_CALLCHAIN_MAX + 1]; /* those it counts for, each once */
@@ -437,19 +438,29 @@ static int count_callers(struct plumb_profile *profile, struct adding *adding)
 	return status;
 }
 
-/* Adds to the row's batch, which is the same for all events that a record is a sample of. */
-static int add_to_batch(struct plumb_profile *profile, const struct adding *adding)
+/*
+ * Adds to the row's batch, which is the same for all events that a record is a sample of. The first
+ * of them is the group's leader, whose lane knows where the window of all of them began.
+ */
+static int add_to_batch(struct plumb_profile *profile, struct lane *lane,
+			const struct adding *adding)
 {
 	struct row *row = &profile->rows[adding->row];
 
-	if (adding->item->record->offset != profile->last_offset)
+	if (adding->item->record->offset != profile->last_offset) {
 		profile->batch = (profile->batch + 1) % PROFILE_BATCHES;
+		profile->within =
+			lane->begun && adding->function && lane->function == adding->function;
+	}
 	profile->last_offset = adding->item->record->offset;
+	lane->function = adding->function;
 	if (!row->batches)
-		row->batches = calloc(PROFILE_BATCHES, sizeof(*row->batches));
+		row->batches = calloc((size_t)2 * PROFILE_BATCHES, sizeof(*row->batches));
 	if (!row->batches)
 		return PLUMB_ERR_NO_MEMORY;
 	row->batches[profile->batch] += (double)adding->period;
+	if (profile->within)
+		row->batches[PROFILE_BATCHES + profile->batch] += (double)adding->period;
 	return 0;
 }
 
@@ -469,7 +480,7 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 	if (adding->item->spe && profile->options.latencies &&
 	    latencies_add(profile, adding->row, adding->item->spe) < 0)
 		return PLUMB_ERR_NO_MEMORY;
-	if (profile->options.batches && add_to_batch(profile, adding) < 0)
+	if (profile->options.batches && add_to_batch(profile, lane, adding) < 0)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t i = 0; i < adding->counted_count; i++) {
 		add_sums(&profile->callees[adding->counted[i]].sums, adding->period);
@@ -565,6 +576,8 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 	}
 	adding.event_index = (size_t)(adding.event - profile->events);
 	adding.item = item;
+	adding.function = place->location.symbol ? (const void *)place->location.symbol
+						 : place->location.file;
 	adding.period = profile_period(item);
 	adding.row = NO_ROW;
 	adding.counted_count = adding.frame_count = adding.function_count = 0;

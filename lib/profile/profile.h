@@ -68,7 +68,7 @@ struct row {
 	uint32_t buckets; /* the first of its latencies; NO_ROW: none */
 	uint64_t latencies[PLUMB_PROFILE_LATENCIES]; /* sum of each kind that is kept */
 	bool incomplete;                             /* some of its latencies are in no bucket */
-	double *batches; /* periods of each batch of samples; NULL: none */
+	double *batches; /* periods of each batch of samples, all and those within; NULL: none */
 };
 
 /* What a row has of its callees, too. */
@@ -134,6 +134,7 @@ struct lane {
 	bool begun;
 	double period; /* of the last sample */
 	uint32_t row;
+	const void *function;        /* of the last sample, with options.batches */
 	bool open;                   /* its last sample is an SPE record ... */
 	bool in_batches;             /* ... of a batch ... */
 	struct record_values values; /* ... with these values */
@@ -219,8 +220,9 @@ struct plumb_profile {
 	size_t bucket_count, bucket_room;
 	bool wide_counters; /* some latency is above COUNTER_MAX */
 	struct index_table by_bucket;
-	uint64_t last_offset;            /* of the sample that was added last */
-	unsigned batch;                  /* its number */
+	uint64_t last_offset; /* of the sample that was added last */
+	unsigned batch;       /* its number */
+	bool within; /* the one before it, in its thread or CPU, was in the same function */
 	struct plumb_profile_node *tree; /* of the last plumb_profile_tree() */
 	/* Of the last plumb_profile_topdown_tree(), and for plumb_profile_topdown_of(). */
 	struct plumb_profile_topdown_node *slots_tree;

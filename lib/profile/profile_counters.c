@@ -96,45 +96,50 @@ size_t counters_find(const struct counters *counters, size_t event)
 	return FIRST_LEVEL_EVENTS;
 }
 
-/* Returns a row's count without that of a batch; PROFILE_BATCHES: all of it. */
-static double count_without(const struct plumb_profile *profile, uint32_t row, size_t batch)
+/*
+ * Returns a row's count without that of a batch; PROFILE_BATCHES: all of it. `within`: only of
+ * windows that began in the function in which they ended.
+ */
+static double count_without(const struct plumb_profile *profile, uint32_t row, bool within,
+			    size_t batch)
 {
-	const struct row *of;
+	const double *batches = row == NO_ROW ? NULL : profile->rows[row].batches;
+	double count = 0;
 
-	if (row == NO_ROW)
-		return 0;
-	of = &profile->rows[row];
-	return (double)of->own.period -
-	       (batch < PROFILE_BATCHES && of->batches ? of->batches[batch] : 0);
+	for (size_t b = 0; batches && b < PROFILE_BATCHES; b++)
+		count += b == batch ? 0 : batches[within ? PROFILE_BATCHES + b : b];
+	return count;
 }
 
 /* Computes the shares without one batch. NaN: unknown. */
 static void evaluate(struct counters *counters, const struct plumb_profile *profile,
-		     const uint32_t rows[FIRST_LEVEL_EVENTS], size_t batch,
+		     const uint32_t rows[FIRST_LEVEL_EVENTS], bool within, size_t batch,
 		     double shares[COUNTERS_SHARES])
 {
 	const double all = counters->all_cycles -
 			   (batch < PROFILE_BATCHES ? counters->cycles_of_batch[batch] : 0);
+	const double own = count_without(profile, rows[counters->level.cycles], false, batch);
 	double counts[FIRST_LEVEL_EVENTS] = {0};
 
 	for (size_t i = 0; i < counters->level.event_count; i++)
-		counts[i] = count_without(profile, rows[i], batch);
-	shares[0] = all > 0 ? counts[counters->level.cycles] / all : (double)NAN;
+		counts[i] = count_without(profile, rows[i], within, batch);
+	shares[0] = all > 0 ? own / all : (double)NAN;
 	first_level_evaluate(&counters->level, counts, shares + 1);
 }
 
-static double within(double share)
+static double within_bounds(double share)
 {
 	return isnan(share) ? share : fmin(1, fmax(0, share));
 }
 
 /* Counts the batches that have samples of a row. */
-static unsigned batches_of(const struct plumb_profile *profile, uint32_t row)
+static unsigned batches_of(const struct plumb_profile *profile, uint32_t row, bool within)
 {
+	const double *batches = row == NO_ROW ? NULL : profile->rows[row].batches;
 	unsigned count = 0;
 
-	for (size_t b = 0; row != NO_ROW && profile->rows[row].batches && b < PROFILE_BATCHES; b++)
-		count += profile->rows[row].batches[b] > 0;
+	for (size_t b = 0; batches && b < PROFILE_BATCHES; b++)
+		count += batches[within ? PROFILE_BATCHES + b : b] > 0;
 	return count;
 }
 
@@ -142,39 +147,59 @@ static unsigned batches_of(const struct plumb_profile *profile, uint32_t row)
  * Where all batches agree, as on a share of 0, the others that were not sampled may still differ:
  * Wilson's interval for a share of 0 in this many samples.
  */
-static double least_half(uint64_t samples)
+static double least_half(double samples)
 {
 	const double z2 = student_quantile(INFINITY) * student_quantile(INFINITY);
 
-	return z2 / ((double)samples + z2);
+	return z2 / (samples + z2);
 }
 
 /* The jackknife: how far the values spread that leave out one batch each. */
+static double half_width(const double values[PROFILE_BATCHES], unsigned filled, double samples)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t b = 0; b < PROFILE_BATCHES; b++)
+		sum += values[b];
+	for (size_t b = 0; b < PROFILE_BATCHES; b++)
+		squares +=
+			(values[b] - sum / PROFILE_BATCHES) * (values[b] - sum / PROFILE_BATCHES);
+	if (filled < BATCHES_LEAST)
+		return NAN;
+	return squares > 0 ? student_quantile(filled - 1) *
+				     sqrt(squares * (PROFILE_BATCHES - 1) / PROFILE_BATCHES)
+			   : least_half(samples);
+}
+
+/*
+ * The metrics are of windows that lie within one function, as far as its samples tell. Those that
+ * began elsewhere count what their neighbours did, too; they count as samples only. Where there are
+ * no others, they are better than nothing, but not even their error is known.
+ */
 void counters_estimate(struct counters *counters, const struct plumb_profile *profile,
 		       const uint32_t rows[FIRST_LEVEL_EVENTS],
 		       struct plumb_profile_estimate shares[COUNTERS_SHARES])
 {
 	const uint32_t cycles = rows[counters->level.cycles];
-	const unsigned filled = batches_of(profile, cycles);
+	const unsigned all = batches_of(profile, cycles, false);
+	const unsigned inner = batches_of(profile, cycles, true);
+	const double inner_cycles = count_without(profile, cycles, true, PROFILE_BATCHES);
+	const double all_cycles = count_without(profile, cycles, false, PROFILE_BATCHES);
+	const double samples = cycles == NO_ROW ? 0 : (double)profile->rows[cycles].own.samples;
 	double whole[COUNTERS_SHARES], without[PROFILE_BATCHES][COUNTERS_SHARES];
 
-	evaluate(counters, profile, rows, PROFILE_BATCHES, whole);
+	evaluate(counters, profile, rows, inner > 0, PROFILE_BATCHES, whole);
 	for (size_t b = 0; b < PROFILE_BATCHES; b++)
-		evaluate(counters, profile, rows, b, without[b]);
+		evaluate(counters, profile, rows, inner > 0, b, without[b]);
 	for (size_t s = 0; s < COUNTERS_SHARES; s++) {
-		double sum = 0, squares = 0, half = NAN;
+		double values[PROFILE_BATCHES], half;
 
 		for (size_t b = 0; b < PROFILE_BATCHES; b++)
-			sum += without[b][s];
-		for (size_t b = 0; b < PROFILE_BATCHES; b++)
-			squares += (without[b][s] - sum / PROFILE_BATCHES) *
-				   (without[b][s] - sum / PROFILE_BATCHES);
-		if (filled >= BATCHES_LEAST)
-			half = squares > 0 ? student_quantile(filled - 1) *
-						     sqrt(squares * (PROFILE_BATCHES - 1) /
-							  PROFILE_BATCHES)
-					   : least_half(profile->rows[cycles].own.samples);
-		shares[s] = (struct plumb_profile_estimate){
-			within(whole[s]), within(whole[s] - half), within(whole[s] + half)};
+			values[b] = without[b][s];
+		half = s == 0 ? half_width(values, all, samples)
+			      : half_width(values, inner, samples * inner_cycles / all_cycles);
+		shares[s] = (struct plumb_profile_estimate){within_bounds(whole[s]),
+							    within_bounds(whole[s] - half),
+							    within_bounds(whole[s] + half)};
 	}
 }
