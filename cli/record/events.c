@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -148,23 +149,27 @@ int record_read_events(struct record_request *request, const struct machine *mac
 		.sampling = true,
 		.all_user = request->options->all_user,
 		.all_kernel = request->options->all_kernel,
-		.period = request->period,
 	};
 	const bool others = request->options->all_cpus || request->cpus.count ||
 			    request->pids.count || request->tids.count;
 	struct plumb_diagnostics *diagnostics;
+	char *group = NULL;
 	int error, status = find_frequency(request, machine);
 
+	if (status == EXIT_FINE && request->options->topdown)
+		status = record_topdown_group(request, machine, &group);
 	if (status != EXIT_FINE)
 		return status;
+	options.period = request->period;
 	diagnostics = memory_given(plumb_diagnostics_new());
 	options.frequency = request->frequency;
 
 	plumb_source_fill_event_options(machine->source, &options);
 	error = plumb_event_list_new(&options, &request->events);
 	if (error == 0 && !request->options->exact)
-		error = read_all(request->events, &request->options->events, usual(machine),
-				 diagnostics);
+		error = read_all(request->events, &request->options->events,
+				 group ? group : usual(machine), diagnostics);
+	free(group);
 	status = error < 0 ? machine_complain(diagnostics, "-e", error)
 			   : machine_check_program(machine, others);
 	if (status == EXIT_FINE)

@@ -82,6 +82,13 @@ static const struct option options[] = {
 			"callers, instead of sampling",
 	},
 	{
+		.name = "topdown",
+		.kind = OPTION_FLAG,
+		.offset = AT(topdown),
+		.help = "sample cycles with the counts of top-down's first level, for plumb report "
+			"--topdown",
+	},
+	{
 		.name = "all-user",
 		.kind = OPTION_FLAG,
 		.offset = AT(all_user),
@@ -448,6 +455,8 @@ const struct command command_record = {
 			 "sample loads that took 100 cycles or more"},
 			{"plumb record -e L1D_CACHE_REFILL:u -c 1000 -g ./program",
 			 "sample every 1000th L1D refill, with call chains"},
+			{"plumb record --topdown ./program",
+			 "sample what plumb report --topdown shows of each function"},
 			{"plumb record -e cpu-clock -F 999 -a -- sleep 10",
 			 "sample what this machine's CPUs execute, for ten seconds"},
 			{0},

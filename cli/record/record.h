@@ -26,7 +26,7 @@ struct record_options {
 	unsigned max_files;
 	bool callchains, all_cpus, per_thread, no_inherit, data, physical, snapshot, timestamp;
 	bool branches;
-	bool exact, quiet, no_build_ids, no_cache, no_progress, all_user, all_kernel;
+	bool exact, topdown, quiet, no_build_ids, no_cache, no_progress, all_user, all_kernel;
 	bool strict_frequency, sample_cpus;
 };
 
@@ -71,6 +71,16 @@ void record_request_free(struct record_request *request);
 /* Reads the events for `machine`. Returns EXIT_FINE, or prints an error and returns the exit
  * status. */
 int record_read_events(struct record_request *request, const struct machine *machine);
+
+/* ---- the group of --topdown: topdown.c --------------------------------------------------------
+ */
+
+/*
+ * Makes the group of events to sample, as -e takes it, to be freed; and sets a period, unless there
+ * is one. Returns EXIT_FINE, or prints an error and returns the exit status.
+ */
+int record_topdown_group(struct record_request *request, const struct machine *machine,
+			 char **group);
 
 /* ---- the files: record_files.c -----------------------------------------------------------------
  */

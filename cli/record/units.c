@@ -249,6 +249,8 @@ static bool agree(const struct record_request *request)
 		complain("--count and --freq cannot be combined");
 	else if (options->exact && (options->events.count || options->period || options->frequency))
 		complain("--exact cannot be combined with --event, --count or --freq");
+	else if (options->topdown && (options->events.count || options->exact || options->snapshot))
+		complain("--topdown cannot be combined with --event, --exact or --snapshot");
 	else if (options->exact && (options->all_user || options->all_kernel))
 		complain("--exact cannot be combined with --all-user or --all-kernel");
 	else if (options->exact && request->branches)

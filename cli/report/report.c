@@ -243,9 +243,7 @@ static int check_view(const struct report_run *run)
 	if (run->options->topdown && !exact && !has_topdown(view->profile)) {
 		complain("--topdown requires an exact recording, or samples of a group with the "
 			 "events of Topdown_L1");
-		advise("make one with plumb record --exact, or sample the events of plumb spec "
-		       "show "
-		       "Topdown_L1 as '{cpu_cycles,...}:S'");
+		advise("make one with plumb record --exact or plumb record --topdown");
 		return EXIT_USAGE;
 	}
 	if (!run->options->sharing && key_without_data(run)) {

@@ -633,7 +633,7 @@ make_slots()
 	run --separate-stderr plumb report --raw -i spe.data --topdown
 	[ "$status" -eq 2 ]
 	said "plumb: --topdown requires an exact recording, or samples of a group with the events of Topdown_L1" \
-		"       make one with plumb record --exact, or sample the events of plumb spec show Topdown_L1 as '{cpu_cycles,...}:S'"
+		"       make one with plumb record --exact or plumb record --topdown"
 	run --separate-stderr plumb report --raw -i spe.data --topdown --mem
 	said "plumb: --topdown cannot be combined with other views"
 	run --separate-stderr plumb report --raw -i spe.data --sharing --mix
@@ -755,7 +755,7 @@ access_record()
 	run --separate-stderr plumb report -i groups.data --topdown
 	[ "$status" -eq 2 ]
 	said "plumb: --topdown requires an exact recording, or samples of a group with the events of Topdown_L1" \
-		"       make one with plumb record --exact, or sample the events of plumb spec show Topdown_L1 as '{cpu_cycles,...}:S'"
+		"       make one with plumb record --exact or plumb record --topdown"
 }
 
 @test "call trees and children" {

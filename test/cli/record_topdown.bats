@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb record --topdown: samples of a group of counters, which plumb report --topdown adds up by function.
+# shellcheck disable=SC2154 # by lib.bash and bats
+
+load lib.bash
+
+setup_file()
+{
+	export work=$BATS_FILE_TMPDIR
+	command -v aarch64-linux-gnu-gcc >/dev/null || return 0
+	aarch64-linux-gnu-gcc -O2 -static -o "$work/classes" "$here/classes.c"
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	[ -f "$work/classes" ] || skip "no compiler for AArch64"
+	plumb record -q -e task-clock --source model -o try.data "$work/classes" || skip "the model cannot run here"
+}
+
+# group: the events that a recording was made of, those that are read with a colon.
+group()
+{
+	sed -n 's/^plumb: sampling \([A-Z0-9_]*\) every \([0-9]*\)$/\1=\2/p
+		s/^plumb: reading \([A-Z0-9_]*\) with each sample of CPU_CYCLES$/:\1/p'
+}
+
+@test "samples cycles with the events of the core's first level" {
+	# As Arm's formulas of Topdown_L1 name them: they differ among cores.
+	for core in neoverse-n3 neoverse-n2 neoverse-v2 neoverse-v3; do
+		run --separate-stderr plumb record --topdown -v --source model --cpu $core "$work/classes"
+		[ "$status" -eq 0 ]
+		[ "$(group <<<"$stderr" | head -n 1)" = "CPU_CYCLES=1009" ]
+		made=$(group <<<"$stderr" | sed -n 's/^://p' | sort)
+		wanted=$(for metric in retiring bad_speculation frontend_bound backend_bound; do
+			plumb spec show --cpu $core $metric --json | python3 -c 'import json, sys
+print(*json.load(sys.stdin)["results"][0]["events"], sep="\n")'
+		done | sort -u | grep -vx CPU_CYCLES)
+		[ -n "$made" ]
+		[ "$made" = "$wanted" ]
+		run --separate-stderr plumb report --topdown --limit 1
+		[ "$status" -eq 0 ]
+	done
+	run --separate-stderr plumb record --topdown -v --source model -c 5003 "$work/classes"
+	[ "$(group <<<"$stderr" | head -n 1)" = "CPU_CYCLES=5003" ]
+	run --separate-stderr plumb record --topdown -v --source model -F 50000 "$work/classes"
+	grep -qx 'plumb: sampling CPU_CYCLES at 50000 Hz' <<<"$stderr"
+}
+
+@test "refuses what cannot be sampled" {
+	run --separate-stderr plumb record --topdown --source model --cpu neoverse-n1 "$work/classes"
+	[ "$status" -eq 3 ]
+	said "plumb: --topdown: Neoverse N1 has no metrics of slots" \
+		"       sample stalled cycles instead: -e '{cycles,stall_frontend,stall_backend}:S'"
+	plumb record -q --source model --cpu neoverse-n1 -e '{cycles,stall_frontend,stall_backend}:S' "$work/classes"
+	for option in '-e cycles' --exact -S; do
+		# shellcheck disable=SC2086 # an option and its argument
+		run --separate-stderr plumb record --topdown $option "$work/classes"
+		[ "$status" -eq 2 ]
+		said "plumb: --topdown cannot be combined with --event, --exact or --snapshot" \
+			"       see plumb record --help"
+	done
+}
+
+@test "tells seven functions apart, whose windows it does not mix" {
+	run python3 "$here/topdown_classes.py" "$PLUMB" "$work/classes" 3
+	[ "$status" -eq 0 ] || { echo "$output" && return 1; }
+	[[ ${lines[0]} =~ "of 105 true shares inside their intervals" ]]
+}
