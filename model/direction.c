@@ -4,6 +4,9 @@
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define TABLES_MAX   8 /* 16-bit numbers in a vector */
 #define HISTORY_BITS 256
@@ -15,8 +18,8 @@
 #define BASE_TAKEN   2          /* from here on, the base predicts a taken branch */
 #define AGE_PERIOD   (1u << 18) /* number of branches after which usefulness is halved */
 
+/* A tagged entry without its tag, which is elsewhere: a look-up needs the tags of all. */
 struct entry {
-	uint16_t tag;
 	int8_t counter;
 	int8_t useful;
 };
@@ -34,13 +37,16 @@ struct folds {
 
 struct direction {
 	unsigned count;
+	unsigned tables; /* two bits for each of them */
 	unsigned log2_entries;
 	unsigned history_bits; /* of an index, which depend on the history; the others do not */
 	uint16_t history_mask;
 	uint32_t index_mask, tag_mask, base_mask;
-	int8_t *base;                      /* 2-bit counters */
-	struct entry *entries[TABLES_MAX]; /* of those beyond `count`: the first one's */
-	unsigned length[TABLES_MAX];       /* of history */
+	int8_t *base; /* 2-bit counters */
+	/* By index, then table, also those beyond `count`, which nothing uses. */
+	uint16_t *tags;
+	struct entry *entries;
+	unsigned length[TABLES_MAX]; /* of history */
 	struct folds index, tag, tag2;
 	/* All ones for each bit of the history that is set, the newest first, from `newest` on. */
 	uint16_t history[HISTORY_RING + HISTORY_BITS];
@@ -55,7 +61,8 @@ struct direction {
 /* A branch's places in the tables. */
 struct lookup {
 	int8_t *base;
-	per_table index, tags;
+	per_table tags;
+	uint16_t places[TABLES_MAX]; /* twice the index in each table */
 	int provider;       /* the table with the longest history that has the branch, or -1 */
 	int alternative;    /* the one with the next longest, or -1 */
 	bool first, second; /* what they predict; the base stands in for one that is missing */
@@ -86,6 +93,7 @@ struct direction *direction_new(const struct predictor_params *params)
 		return NULL;
 	memset(d, 0, sizeof(*d));
 	d->count = params->tage_tables < TABLES_MAX ? params->tage_tables : TABLES_MAX;
+	d->tables = (1u << 2 * d->count) - 1;
 	d->log2_entries = params->tage_log2_entries;
 	d->index_mask = (1u << params->tage_log2_entries) - 1;
 	d->tag_mask = (1u << params->tag_bits) - 1;
@@ -102,17 +110,10 @@ struct direction *direction_new(const struct predictor_params *params)
 		goto fail;
 	for (uint32_t i = 0; i <= d->base_mask; i++)
 		d->base[i] = 1; /* weakly not taken */
-	d->entries[0] = calloc((size_t)d->index_mask + 1, sizeof(*d->entries[0]));
-	if (!d->entries[0])
+	d->tags = calloc(TABLES_MAX * ((size_t)d->index_mask + 1), sizeof(*d->tags));
+	d->entries = calloc(TABLES_MAX * ((size_t)d->index_mask + 1), sizeof(*d->entries));
+	if (!d->tags || !d->entries)
 		goto fail;
-	for (unsigned i = 1; i < TABLES_MAX; i++) {
-		d->entries[i] = d->entries[0];
-		if (i >= d->count)
-			continue;
-		d->entries[i] = calloc((size_t)d->index_mask + 1, sizeof(*d->entries[i]));
-		if (!d->entries[i])
-			goto fail;
-	}
 	for (unsigned i = 0; i < d->count; i++) {
 		d->length[i] =
 			params->history[i] < HISTORY_BITS ? params->history[i] : HISTORY_BITS - 1u;
@@ -132,8 +133,8 @@ void direction_free(struct direction *d)
 {
 	if (!d)
 		return;
-	for (unsigned i = 0; i == 0 || i < d->count; i++)
-		free(d->entries[i]);
+	free(d->tags);
+	free(d->entries);
 	free(d->base);
 	free(d);
 }
@@ -177,33 +178,49 @@ static inline void count_towards(int8_t *counter, bool up, int least, int most)
 
 static void age(struct direction *d)
 {
-	for (unsigned i = 0; i < d->count; i++)
-		for (uint32_t e = 0; e <= d->index_mask; e++)
-			d->entries[i][e].useful >>= 1;
+	for (size_t i = 0; i < TABLES_MAX * ((size_t)d->index_mask + 1); i++)
+		d->entries[i].useful >>= 1;
 }
 
-/* Returns the number of the highest bit set, or -1. */
-static inline int last_bit(unsigned bits)
+/* Returns where the branch is among all tables' tags and entries. */
+static inline size_t place_in(const struct lookup *found, unsigned table)
 {
-	return bits ? 31 - __builtin_clz(bits) : -1;
+	return TABLES_MAX / 2 * (size_t)found->places[table] + table;
 }
 
 static inline struct entry *entry_in(const struct direction *d, const struct lookup *found,
 				     unsigned table)
 {
-	return &d->entries[table][found->index[table]];
+	return &d->entries[place_in(found, table)];
 }
 
-/* Returns a bit for each table in which two numbers are the same. */
+static inline uint16_t tag_in(const struct direction *d, const struct lookup *found, unsigned table)
+{
+	return d->tags[place_in(found, table)];
+}
+
+/* Returns two bits for each table, both set if two numbers are the same. */
 static inline unsigned same(per_table a, per_table b)
 {
-	static const per_table lane = {1, 2, 4, 8, 16, 32, 64, 128};
+	const per_table equal = (per_table)(a == b);
+#ifdef __SSE2__
+	return (unsigned)_mm_movemask_epi8((__m128i)equal);
+#else
+	static const per_table lane = {3,      3 << 2,  3 << 4,  3 << 6,
+				       3 << 8, 3 << 10, 3 << 12, 3 << 14};
 	typedef uint64_t halves __attribute__((vector_size(sizeof(per_table))));
-	const halves equal = (halves)((per_table)(a == b) & lane);
-	uint64_t bits = equal[0] | equal[1];
+	const halves lanes = (halves)(equal & lane);
+	uint64_t bits = lanes[0] | lanes[1];
 
 	bits |= bits >> 32;
-	return (unsigned)(bits | bits >> 16) & ((1u << TABLES_MAX) - 1);
+	return (unsigned)(bits | bits >> 16) & ((1u << 2 * TABLES_MAX) - 1);
+#endif
+}
+
+/* Returns the table of the highest bit set, or -1. */
+static inline int last_table(unsigned bits)
+{
+	return bits ? (31 - __builtin_clz(bits)) / 2 : -1;
 }
 
 /* Finds the branch at `address` in each table. */
@@ -214,20 +231,21 @@ static inline void look_up(const struct direction *d, uint32_t address, struct l
 			    (uint16_t)high,        (uint16_t)(high >> 3), (uint16_t)(high >> 2),
 			    (uint16_t)(high >> 1), (uint16_t)high};
 	per_table folded = (d->index.value ^ d->index.value >> d->history_bits) & d->history_mask;
+	const per_table index = (spread ^ (uint16_t)address ^ folded) & (uint16_t)d->index_mask;
+	const per_table places = index + index;
 	unsigned matching;
 	per_table tags;
 
-	found->index = (spread ^ (uint16_t)address ^ folded) & (uint16_t)d->index_mask;
+	memcpy(found->places, &places, sizeof(places));
 	found->base = &d->base[address & d->base_mask];
 	found->tags =
 		(d->tag.value ^ d->tag2.value << 1 ^ (uint16_t)address) & (uint16_t)d->tag_mask;
-	tags = (per_table){entry_in(d, found, 0)->tag, entry_in(d, found, 1)->tag,
-			   entry_in(d, found, 2)->tag, entry_in(d, found, 3)->tag,
-			   entry_in(d, found, 4)->tag, entry_in(d, found, 5)->tag,
-			   entry_in(d, found, 6)->tag, entry_in(d, found, 7)->tag};
-	matching = same(tags, found->tags) & ((1u << d->count) - 1);
-	found->provider = last_bit(matching);
-	found->alternative = matching ? last_bit(matching & ~(1u << found->provider)) : -1;
+	tags = (per_table){tag_in(d, found, 0), tag_in(d, found, 1), tag_in(d, found, 2),
+			   tag_in(d, found, 3), tag_in(d, found, 4), tag_in(d, found, 5),
+			   tag_in(d, found, 6), tag_in(d, found, 7)};
+	matching = same(tags, found->tags) & d->tables;
+	found->provider = last_table(matching);
+	found->alternative = matching ? last_table(matching & ~(3u << 2 * found->provider)) : -1;
 }
 
 /* Sets what the provider and its alternative predict, and returns which of them to believe. */
@@ -288,7 +306,8 @@ static void allocate(struct direction *d, const struct lookup *found, bool taken
 			entry->useful--;
 			continue;
 		}
-		*entry = (struct entry){.tag = found->tags[i], .counter = taken ? 0 : -1};
+		*entry = (struct entry){.counter = taken ? 0 : -1};
+		d->tags[place_in(found, i)] = found->tags[i];
 		given++;
 		i++;
 	}
