@@ -264,6 +264,7 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 		executed = prepared->count;
 	if (!executed)
 		return;
+	expect_accesses(core, accesses, access_count);
 	if (unlikely(core->shadows != NULL))
 		execute_shadows(core, block, executed, accesses, access_count, next_pc);
 	execute_block(core, block, executed, accesses, access_count, next_pc);

@@ -268,6 +268,23 @@ void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsign
 	result->pending = false;
 }
 
+void memory_expect(const struct memory *m, uint64_t address)
+{
+	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
+	const struct known_frame *known = &m->frames[number % FRAMES_KNOWN];
+	uint64_t line;
+
+	if (known->page != number + 1)
+		return;
+	line = (known->frame << m->page_log2 | (address & ((1ull << m->page_log2) - 1))) >>
+	       m->line_log2;
+	if (cache_set_of(&m->l1d, line)->key >> 8 == line)
+		return;
+	system_expect(m->system, line);
+	__builtin_prefetch(system_ownership(m->system, line), 1);
+	__builtin_prefetch(cache_set_of(&m->l2, line), 1);
+}
+
 /* After a long run of whole lines stored in sequence, lines need not be read first. */
 static bool is_streaming(struct memory *m, uint64_t address, unsigned bytes)
 {
@@ -317,7 +334,7 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 	/* The address was translated, and counted, when it was generated. */
 	if (!tlb_first_find(&m->dtlb, page.key, &frame) &&
 	    !tlb_second_find(&m->tlb2, page.key, &frame))
-		frame = system_translate(m->system, page.number);
+		frame = frame_of(m, page.number);
 	result->physical = physical_in(m, &page, frame, address);
 	line = result->physical >> m->line_log2;
 	result->translated = cycle;

@@ -53,6 +53,12 @@ void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t a
 void memory_translate(struct memory *memory, uint64_t cycle, uint64_t address, unsigned bytes,
 		      struct memory_result *result);
 
+/*
+ * Lets the host fetch what it needs to know of a line that will be accessed soon and may miss: no
+ * effect on the model.
+ */
+void memory_expect(const struct memory *memory, uint64_t address);
+
 /* Performs a software prefetch. */
 void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store);
 

@@ -33,6 +33,16 @@ struct huge_known {
 	bool huge;
 };
 
+/*
+ * Frames of pages that this core has accessed, by page: as valid as what its TLBs have, and faster
+ * than the system's answer, for which cores queue.
+ */
+#define FRAMES_KNOWN 4096
+struct known_frame {
+	uint64_t page; /* plus one */
+	uint64_t frame;
+};
+
 /* What other cores have done to translations since this core last had a look. */
 #define PENDING_MAX 64
 struct invalidation {
@@ -65,6 +75,8 @@ struct memory {
 
 	unsigned huge_log2;                  /* bytes of a huge page; 0: there are none */
 	struct huge_known known[HUGE_KNOWN]; /* by block */
+
+	struct known_frame frames[FRAMES_KNOWN]; /* by page */
 
 	uint64_t page_faults; /* memory_page_faults() */
 	uint64_t latency;     /* of the last read beyond L1, if it had queued for nothing */
@@ -241,6 +253,16 @@ static inline uint64_t physical_in(const struct memory *m, const struct page *pa
 				   uint64_t address)
 {
 	return frame << m->page_log2 | (address & ((1ull << page->log2) - 1));
+}
+
+/* Returns the frame of a page, which the kernel maps if it has not yet. */
+static inline uint64_t frame_of(struct memory *m, uint64_t number)
+{
+	struct known_frame *known = &m->frames[number % FRAMES_KNOWN];
+
+	if (known->page != number + 1)
+		*known = (struct known_frame){number + 1, system_translate(m->system, number)};
+	return known->frame;
 }
 
 /* Translates after a miss in the first-level TLB; returns the frame. */

@@ -332,6 +332,10 @@ struct core {
 	bool observed;         /* any of them, now */
 	struct seen seen;
 
+	/* expect_accesses() */
+	uint64_t refills;   /* of L1D when it was last called */
+	unsigned expecting; /* calls for which accesses may miss */
+
 	const struct core_params *params;
 	struct memory *memory;
 	struct predictor *predictor;
@@ -353,6 +357,26 @@ struct core {
 static inline uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/*
+ * Tells the memory side which accesses come next. The host's caches have little of what the model
+ * knows of lines beyond L1D, so that saves time where L1D misses, and only there.
+ */
+#define EXPECTING 16 /* calls after a miss */
+static inline void expect_accesses(struct core *core, const struct access *accesses, size_t count)
+{
+	const uint64_t refills = core->counts[EVENT_L1D_CACHE_REFILL];
+
+	if (refills != core->refills) {
+		core->refills = refills;
+		core->expecting = EXPECTING;
+	}
+	if (likely(!core->expecting))
+		return;
+	core->expecting--;
+	for (size_t i = 0; i < count; i++)
+		memory_expect(core->memory, accesses[i].address);
 }
 
 /* The remaining accesses of a block. */

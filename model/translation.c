@@ -39,6 +39,13 @@ static uint64_t entry_line(const struct memory *m, uint64_t page, unsigned level
 	return tables * (level + 1) + (entry >> m->line_log2);
 }
 
+/* Whether the program has accessed a page since it was mapped. */
+static bool is_touched(const struct memory *m, uint64_t number)
+{
+	return m->frames[number % FRAMES_KNOWN].page == number + 1 ||
+	       system_is_touched(m->system, number);
+}
+
 /*
  * Walks the page tables, from the last one whose address is cached, or from the top. Each step
  * reads an entry at L2; that of a huge page is a level above those of small pages. The kernel
@@ -56,7 +63,7 @@ static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, 
 	while (count < m->walk_levels &&
 	       !tlb_second_find(&m->walk_cache, table_key(page->number, bits, count), &cached))
 		count++;
-	if (!system_is_touched(m->system, page->number))
+	if (!is_touched(m, page->number))
 		put_in_l2(m, cycle, entry_line(m, page->number, last));
 	for (unsigned i = count; i-- > last;) {
 		ready = read_l2(m, ready + m->params->walk_latency, entry_line(m, page->number, i),
@@ -96,8 +103,7 @@ static uint64_t walk_for_access(struct memory *m, uint64_t cycle, const struct p
 /* Whether the program has yet to access a page, and the kernel to map it, at a cost. */
 static bool would_fault(struct memory *m, const struct page *page)
 {
-	return m->params->conditions.page_fault_cycles &&
-	       !system_is_touched(m->system, page->number);
+	return m->params->conditions.page_fault_cycles && !is_touched(m, page->number);
 }
 
 uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycle,
@@ -107,7 +113,7 @@ uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycl
 
 	if (is_ideal(m, IDEAL_TLB)) { /* as if it had been there */
 		m->page_faults += would_fault(m, page);
-		frame = system_translate(m->system, page->number);
+		frame = frame_of(m, page->number);
 		tlb_first_insert(first, page->key, frame);
 		return frame;
 	}
@@ -119,7 +125,7 @@ uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycl
 		result->tlb = TLB_WALK;
 		result->translated = walk_for_access(m, result->translated, page, for_fetch);
 		m->page_faults += would_fault(m, page);
-		frame = system_translate(m->system, page->number);
+		frame = frame_of(m, page->number);
 		tlb_second_insert(&m->tlb2, page->key, frame);
 	}
 	tlb_first_insert(first, page->key, frame);
@@ -136,7 +142,7 @@ bool translate_quietly(struct memory *m, uint64_t virtual_line, uint64_t *line)
 	    !tlb_second_find(&m->tlb2, page.key, &frame)) {
 		if (!is_ideal(m, IDEAL_TLB) || would_fault(m, &page))
 			return false;
-		frame = system_translate(m->system, page.number);
+		frame = frame_of(m, page.number);
 	}
 	*line = physical_in(m, &page, frame, address) >> m->line_log2;
 	return true;
@@ -157,7 +163,7 @@ bool translate_ahead(struct memory *m, uint64_t *cycle, uint64_t virtual_line, u
 	if (would_fault(m, &page))
 		return false;
 	*cycle = walk(m, *cycle, &page, &steps, &begin);
-	frame = system_translate(m->system, page.number);
+	frame = frame_of(m, page.number);
 	tlb_second_insert(&m->tlb2, page.key, frame);
 	*line = physical_in(m, &page, frame, address) >> m->line_log2;
 	return true;
@@ -165,12 +171,25 @@ bool translate_ahead(struct memory *m, uint64_t *cycle, uint64_t virtual_line, u
 
 /* ---- Changes of the page tables ------------------------------------------------------------ */
 
+/* Forgets the frames of the pages in a range, and, with huge ones, all. */
+static void forget_frames(struct memory *m, uint64_t first, uint64_t end)
+{
+	if (m->huge_log2 || end - first >= FRAMES_KNOWN) {
+		memset(m->frames, 0, sizeof(m->frames));
+		return;
+	}
+	for (uint64_t page = first; page < end; page++)
+		if (m->frames[page % FRAMES_KNOWN].page == page + 1)
+			m->frames[page % FRAMES_KNOWN].page = 0;
+}
+
 /* Ends the translations of pages on this core, as TLBI by address does. */
 static void invalidate(struct memory *m, const struct invalidation *ended)
 {
 	const uint64_t first = ended->first, end = ended->end;
 	const unsigned bits = m->page_log2 - 3;
 
+	forget_frames(m, first, end);
 	tlb_first_remove(&m->dtlb, first, end);
 	tlb_first_remove(&m->itlb, first, end);
 	tlb_second_remove(&m->tlb2, first, end);
@@ -201,6 +220,7 @@ static void invalidate_all(struct memory *m)
 	tlb_second_clear(&m->tlb2);
 	tlb_second_clear(&m->walk_cache);
 	memset(m->known, 0, sizeof(m->known));
+	memset(m->frames, 0, sizeof(m->frames));
 }
 
 /* Returns the pages that are at least partly in a range of addresses. */

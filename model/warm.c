@@ -82,6 +82,7 @@ void warm_execute(struct warmer *warmer, const struct block *block, unsigned exe
 		executed = prepared->count;
 	if (!executed)
 		return;
+	expect_accesses(core, accesses, access_count);
 	fetch(warmer, block->pc, block->pc + 4ull * executed);
 	for (size_t i = 0; i < access_count && accesses[i].insn < executed; i++)
 		make_access(warmer, &prepared->ops[accesses[i].insn],

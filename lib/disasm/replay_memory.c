@@ -140,6 +140,11 @@ void memory_translate(struct memory *memory, uint64_t cycle, uint64_t address, u
 	*result = (struct memory_result){.ready = cycle, .translated = cycle, .physical = address};
 }
 
+void memory_expect(const struct memory *memory, uint64_t address)
+{
+	(void)memory, (void)address;
+}
+
 void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store)
 {
 	(void)memory;

@@ -186,6 +186,11 @@ uint32_t memory_remapped(const struct memory *memory)
 	return 0;
 }
 
+void memory_expect(const struct memory *memory, uint64_t address)
+{
+	(void)memory, (void)address;
+}
+
 void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store)
 {
 	(void)memory;

@@ -54,12 +54,12 @@ static uint64_t load(uint64_t address, struct memory_result *result)
 	return result->ready - cycle;
 }
 
+static uint32_t random_state = 7;
+
 static uint32_t random_bits(void)
 {
-	static uint32_t x = 7;
-
-	x = x * 1664525u + 1013904223u;
-	return x >> 8;
+	random_state = random_state * 1664525u + 1013904223u;
+	return random_state >> 8;
 }
 
 static void each_level_has_its_latency(void **state)
@@ -937,6 +937,47 @@ static void paths_carry_fractions_of_a_line(void **state)
 	}
 }
 
+/* Makes 20000 accesses to twice the pages that a core knows by heart, and unmaps some of them. */
+static void access_at_random(bool expect, uint64_t *results)
+{
+	start(true);
+	for (unsigned i = 0; i < 20000; i++) {
+		const uint64_t address = 0x10000 + random_bits() % (8192 * PAGE);
+		struct memory_result r;
+
+		if (expect)
+			memory_expect(memory, address);
+		memory_load(memory, 40ull * i, 0x1000, address, 8, false, &r);
+		results[i] = r.ready ^ r.physical << 20 ^ r.level;
+		/* Nothing has touched this page, and expecting it does not. */
+		if (expect)
+			memory_expect(memory, address + (1ull << 32));
+		assert_false(memory_is_touched(memory, address + (1ull << 32)));
+		if (i % 50 == 0)
+			memory_unmap(memory, address & ~(uint64_t)(PAGE - 1), PAGE << i % 3);
+		assert_int_equal(memory_is_touched(memory, address), i % 50 != 0);
+		if (i % 50 == 0)
+			memory_expect(memory, address);
+	}
+}
+
+static void expecting_an_access_changes_nothing(void **state)
+{
+	static uint64_t plain[20000], expected[20000], counted[EVENT_COUNT];
+
+	(void)state;
+	random_state = 7;
+	access_at_random(false, plain);
+	memcpy(counted, counts, sizeof(counted));
+	stop();
+	assert_true(counted[EVENT_DTLB_WALK] > 10000);
+	random_state = 7;
+	access_at_random(true, expected);
+	assert_memory_equal(expected, plain, sizeof(plain));
+	assert_memory_equal(counts, counted, sizeof(counted));
+	stop();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -972,6 +1013,7 @@ int main(void)
 		cmocka_unit_test(parts_are_busy_for_what_each_needs),
 		cmocka_unit_test(a_crossing_access_reads_both_lines),
 		cmocka_unit_test(fetch_counts_on_the_instruction_side),
+		cmocka_unit_test(expecting_an_access_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
