@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """How fast the model runs programs: guest instructions a second on one core, its slow-down against
-bare qemu-aarch64, and cachegrind's, on the same source built for this machine, against no tool.
+bare qemu-aarch64, and those of valgrind's cachegrind and callgrind, on the same source built for
+this machine, against no tool.
 
     speed.py PLUMB FOLDER PROGRAM...
 
@@ -18,7 +19,10 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../test/interop"))
 import engine  # noqa: E402
 
-CACHEGRIND = ["valgrind", "--tool=cachegrind", "--cachegrind-out-file=/dev/null", "-q"]
+# What valgrind's tools that model caches are, as callgrind does only when asked.
+GRINDS = [["valgrind", "--tool=cachegrind", "--cachegrind-out-file=/dev/null", "-q"],
+          ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--cache-sim=yes",
+           "--branch-sim=yes", "-q"]]
 SHORT = 3  # runs of what is quick, of which the quickest counts
 
 MIPS_WANTED, MIPS_GOAL, MIB_ALLOWED = 20, 50, 256
@@ -62,12 +66,13 @@ def measure(plumb, folder, name):
     row = (f"{name:<10} {instructions / 1e6:8.1f} {model.seconds:8.2f} "
            f"{instructions / model.seconds / 1e6:6.1f} {model.seconds / bare.seconds:7.1f} ")
     prints = [model.printed, bare.printed, alone.printed]
-    if shutil.which(CACHEGRIND[0]):
-        grind = Run([*CACHEGRIND, native], subprocess.DEVNULL)
-        prints.append(grind.printed)
-        row += f"{grind.seconds / alone.seconds:12.1f}"
-    else:
-        row += f"{'-':>12}"
+    for command in GRINDS:
+        if shutil.which(command[0]):
+            grind = Run([*command, native], subprocess.DEVNULL)
+            prints.append(grind.printed)
+            row += f"{grind.seconds / alone.seconds:12.1f}"
+        else:
+            row += f"{'-':>12}"
     if len(set(prints)) > 1:
         raise RuntimeError(f"{name} prints different things: {set(prints)}")
     print(f"{row} {model.mib:8.0f}", flush=True)
@@ -82,9 +87,9 @@ def main(plumb, folder, *names):
         print("speed: skipped, no programs: apt-get install gcc-aarch64-linux-gnu")
         return
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    print(f"{'':<10} {'million':>8} {'':>8} {'':>6} {'times':>7} {'cachegrind:':>12}\n"
-          f"{'program':<10} {'instr.':>8} {'seconds':>8} {'MIPS':>6} {'qemu':>7} "
-          f"{'times native':>12} {'peak MiB':>8}")
+    print(f"{'':<10} {'million':>8} {'':>8} {'':>6} {'times':>7} {'cachegrind,':>12}"
+          f"{'callgrind:':>12}\n{'program':<10} {'instr.':>8} {'seconds':>8} {'MIPS':>6} "
+          f"{'qemu':>7} {'times':>12}{'native':>12} {'peak MiB':>8}")
     rows = [measure(plumb, folder, name) for name in names]
     mips = sum(row[0] for row in rows) / sum(row[1] for row in rows) / 1e6
     print(f"\nall: {mips:.1f} million instructions a second (at least {MIPS_WANTED} wanted, "
