@@ -4,7 +4,8 @@
  * on the order, so there are two initial orders: largest sets first; and bin by bin, whatever adds
  * least to the bin. Then the order is changed and packing repeated, many times (Culberson and Luo's
  * iterated greedy, made for colouring graphs). Sets that shared a bin stay adjacent in the new
- * order, so no round needs more bins than the one before, and some need fewer.
+ * order, so no round needs more bins than the one before, and some need fewer. In the end eject.c
+ * dissolves bins.
  */
 #include "count/pack.h"
 
@@ -15,8 +16,10 @@
 
 #include <plumb/error.h>
 
+#include "count/eject.h"
+
 /* Rounds from each initial order, and the maximum of item-bin pairs examined in them. */
-#define ROUNDS 128
+#define ROUNDS 64
 #define BUDGET 1000000
 
 /* The bin-by-bin order takes quadratic time; it is skipped for more items than any CPU has. */
@@ -284,9 +287,8 @@ static int improve(struct packing *p, size_t fewest)
 }
 
 /* Packs from both initial orders; `bins` holds the result of the first. */
-static int pack(struct packing *p, uint16_t *bins, unsigned char *placed)
+static int pack_greedily(struct packing *p, size_t fewest, uint16_t *bins, unsigned char *placed)
 {
-	size_t fewest = fewest_bins(p);
 	int first, second;
 
 	order_by_size(p);
@@ -302,6 +304,17 @@ static int pack(struct packing *p, uint16_t *bins, unsigned char *placed)
 	for (size_t i = 0; i < p->count; i++)
 		p->items[i].bin = bins[i];
 	return first;
+}
+
+/* Packs quickly, then tries harder to save bins. */
+static int pack(struct packing *p, uint16_t *bins, unsigned char *placed)
+{
+	const size_t fewest = fewest_bins(p);
+	const int count = pack_greedily(p, fewest, bins, placed);
+
+	if (count < 0 || (size_t)count <= fewest)
+		return count;
+	return eject_bins(p->items, p->count, p->capacity, (size_t)count, fewest);
 }
 
 /* Packs items of which none contains another. */

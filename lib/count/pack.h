@@ -7,16 +7,10 @@
 #define COUNT_PACK_H
 
 #include <stddef.h>
-#include <stdint.h>
+
+#include "count/pack_item.h"
 
 #define PACK_BIN_MAX 31
-
-/* Events that must be counted together: distinct codes in ascending order. */
-struct pack_item {
-	const uint16_t *codes;
-	uint16_t count;
-	uint16_t bin; /* the result */
-};
 
 /*
  * Puts each item into a bin of `capacity` codes, at most PACK_BIN_MAX. No item may have more codes.
