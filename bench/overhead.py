@@ -61,6 +61,11 @@ def main():
     compare(f"stat -a -I 10 -e cpu-clock,page-faults, {SECONDS} s",
             {tool: words + ["-a", "-I", "10", "-e", "cpu-clock,page-faults", "--", "sleep", SECONDS]
              for tool, words in both}, 3)
+    # Each CPU has its own lines, every 10 ms.
+    compare(f"stat -aA -I 10 -e cpu-clock,page-faults, {SECONDS} s",
+            {tool: words + ["-a", "-A", "-I", "10", "-e", "cpu-clock,page-faults", "--", "sleep",
+                            SECONDS]
+             for tool, words in both}, 3)
     with tempfile.TemporaryDirectory() as folder:
         # perf -B looks for no build-ids; plumb finds them.
         record = {"perf": ["perf", "record", "-B", "-o", folder + "/theirs"],
