@@ -7,7 +7,9 @@
  * instructions before a window do; what is before them executes without the model, if QEMU can
  * count them by itself (interface 3). When the error allows it, two units become one,
  * which keeps one of the two windows, so the number of windows is bounded and their places remain
- * random. A program that gets a second thread is modelled in full from there on.
+ * random. Code that executes for the first time is slow, and too rare for windows to meet it:
+ * between windows where caches are warm, it is modelled and counted in full, like the first
+ * stretch. A program that gets a second thread is modelled in full from there on.
  */
 #ifndef MODEL_SAMPLED_H
 #define MODEL_SAMPLED_H
@@ -18,6 +20,7 @@
 #define SAMPLED_FIRST       2000000 /* instructions, modelled in full by default */
 #define SAMPLED_WINDOW      5000    /* instructions of a window, and up to a block more */
 #define SAMPLED_BEFORE      3000    /* modelled before it, to fill the pipeline */
+#define SAMPLED_NEW         2000    /* modelled in full after code that executes first */
 #define SAMPLED_UNIT        16384   /* at first */
 #define SAMPLED_WARM        4000000 /* that many warm the core before a window, at 2 % or less */
 #define SAMPLED_WARM_PART   8       /* or this part of a unit */

@@ -67,9 +67,10 @@ struct model_sampled {
 	_Atomic uint32_t left;  /* a second thread began: everything is modelled from there on */
 	_Atomic uint32_t count; /* windows */
 	uint64_t unit;          /* instructions */
+	uint64_t begins;        /* instructions before the first unit */
 	uint64_t bare;          /* instructions that executed without the model */
 	uint64_t modelled;      /* instructions in detail after the first stretch, up to `left` */
-	uint64_t first[MODEL_COUNTS];  /* counted in the first stretch */
+	uint64_t first[MODEL_COUNTS];  /* counted in the first stretch, and where code is new */
 	uint64_t before[MODEL_COUNTS]; /* the sums when `left` was set */
 	uint32_t windows[SAMPLED_MAX][MODEL_COUNTS];
 };

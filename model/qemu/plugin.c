@@ -593,6 +593,7 @@ static bool add_block(struct qemu_plugin_tb *tb, size_t first, const uint32_t *w
 			sampled_on_block(tb, block);
 		else
 			registers_on_block(tb, block, sampler_wants_registers());
+		sampled_translated();
 	} else {
 		registers_on_inner_block(qemu_plugin_tb_get_insn(tb, first), block,
 					 sampler_wants_registers());

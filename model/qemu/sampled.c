@@ -17,6 +17,7 @@ enum phase {
 	PHASE_WARMS,  /* between windows */
 	PHASE_BEFORE, /* in detail, so that a window begins with a full pipeline */
 	PHASE_WINDOW,
+	PHASE_NEW,  /* in full, because code executes for the first time */
 	PHASE_LEFT, /* everything is modelled for good */
 };
 
@@ -34,6 +35,7 @@ static uint64_t next;     /* position at which the phase ends */
 static uint64_t noted;    /* position at which the shared count was updated */
 static uint64_t base;     /* position at which the first unit began */
 static uint64_t window_at;
+static bool translated; /* a block that is about to execute */
 static uint64_t counts_before[MODEL_COUNTS];
 static uint32_t pace = WARM_PACE_ONE;
 static struct warmer warmer;
@@ -122,7 +124,7 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	random_state = request->seed + atomic_load(&sampled->count);
 	sum_counts(counts_before);
 	position = noted = counts_before[EVENT_INST_RETIRED];
-	base = sampled->first[EVENT_INST_RETIRED];
+	base = sampled->begins;
 	if (atomic_load(&sampled->left)) {
 		phase = PHASE_LEFT;
 		return;
@@ -154,8 +156,29 @@ static void add_bare(struct core *core, uint64_t executed)
 	position += executed;
 }
 
+static void read_counts(struct core *core, uint64_t counts[MODEL_COUNTS])
+{
+	core_counts(core);
+	sum_counts(counts);
+}
+
+/* Adds what was counted since `counts_before` to what was counted in full. */
+static void end_new(struct core *core)
+{
+	uint64_t counts[MODEL_COUNTS];
+
+	read_counts(core, counts);
+	for (unsigned e = 0; e < MODEL_COUNTS; e++)
+		sampled->first[e] += counts[e] - counts_before[e];
+}
+
 void sampled_settle(struct core *core)
 {
+	/* The program may be about to end. */
+	if (phase == PHASE_NEW) {
+		end_new(core);
+		read_counts(core, counts_before);
+	}
 	if (!active || phase != PHASE_BARE || entered)
 		return;
 	add_bare(core, bare_for - (uint64_t)*left);
@@ -203,12 +226,6 @@ static uint64_t warming_from(void)
 }
 
 /* ---- windows ------------------------------------------------------------------------------ */
-
-static void read_counts(struct core *core, uint64_t counts[MODEL_COUNTS])
-{
-	core_counts(core);
-	sum_counts(counts);
-}
 
 /* Keeps one of every two windows, and makes units twice as long. */
 static void join_units(void)
@@ -262,24 +279,46 @@ static void end_window(struct core *core)
 
 		sampled->windows[count][e] = more < UINT32_MAX ? (uint32_t)more : UINT32_MAX;
 	}
-	own = (uint64_t)sampled->windows[count][EVENT_CPU_CYCLES] * WARM_PACE_ONE /
-	      sampled->windows[count][EVENT_INST_RETIRED];
 	/* The time that passes between windows is that of the last few. */
-	pace = (uint32_t)((7ull * pace + (own < PACE_MAX ? own : PACE_MAX)) / 8);
+	if (sampled->windows[count][EVENT_INST_RETIRED]) {
+		own = (uint64_t)sampled->windows[count][EVENT_CPU_CYCLES] * WARM_PACE_ONE /
+		      sampled->windows[count][EVENT_INST_RETIRED];
+		pace = (uint32_t)((7ull * pace + (own < PACE_MAX ? own : PACE_MAX)) / 8);
+	}
 	atomic_store(&sampled->count, count + 1);
 	if (count + 1 == SAMPLED_MAX ||
 	    (count + 1 >= SAMPLED_FEW && (count + 1) % 64 == 0 && half_is_enough()))
 		join_units();
 }
 
-/* Chooses where the next unit's window is, and how to get there. */
-static void seek_window(struct core *core)
+static void begin_window(struct core *core)
+{
+	phase = PHASE_WINDOW;
+	next = window_at + SAMPLED_WINDOW;
+	read_counts(core, counts_before);
+}
+
+static void choose_window(void)
 {
 	window_at = base + atomic_load(&sampled->count) * sampled->unit +
 		    random_number() % sampled->unit;
+}
+
+/*
+ * Chooses how to get to the window. It ends at a random place, too, or blocks would have an
+ * influence on where. If that has passed, the window is empty.
+ */
+static void seek_window(struct core *core)
+{
+	while (window_at + SAMPLED_WINDOW <= position) {
+		read_counts(core, counts_before);
+		end_window(core);
+		choose_window();
+	}
 	next = window_at;
+	translated = false;
 	if (window_at <= position) {
-		phase = PHASE_WINDOW;
+		begin_window(core);
 	} else if (window_at <= position + SAMPLED_BEFORE) {
 		phase = PHASE_BEFORE;
 	} else {
@@ -295,10 +334,16 @@ static void seek_window(struct core *core)
 	}
 }
 
-static void begin_window(struct core *core)
+/* Models what executes from here on in full. A window that has begun ends here. */
+static void begin_new(struct core *core)
 {
-	phase = PHASE_WINDOW;
-	next = position + SAMPLED_WINDOW;
+	if (phase == PHASE_WARMS)
+		warm_end(&warmer);
+	if (phase == PHASE_WINDOW) {
+		end_window(core);
+		choose_window();
+	}
+	phase = PHASE_NEW;
 	read_counts(core, counts_before);
 }
 
@@ -307,13 +352,12 @@ static void end_first_stretch(struct core *core)
 	if (atomic_load(&sampled->state) == SAMPLED_ALL) {
 		read_counts(core, sampled->first);
 		sampled->unit = SAMPLED_UNIT;
-		base = sampled->first[EVENT_INST_RETIRED];
+		base = sampled->begins = sampled->first[EVENT_INST_RETIRED];
 		core_end_limits(core);
 		atomic_store(&sampled->state, SAMPLED_WINDOWS);
 	}
+	choose_window();
 	seek_window(core);
-	if (phase == PHASE_WINDOW)
-		begin_window(core);
 }
 
 static void end_phase(struct core *core)
@@ -332,13 +376,23 @@ static void end_phase(struct core *core)
 		break;
 	case PHASE_WINDOW:
 		end_window(core);
+		choose_window();
 		seek_window(core);
-		if (phase == PHASE_WINDOW)
-			begin_window(core);
+		break;
+	case PHASE_NEW:
+		end_new(core);
+		seek_window(core);
 		break;
 	default:
 		break;
 	}
+}
+
+void sampled_translated(void)
+{
+	/* Far from windows, caches are too cold for it. */
+	if (phase != PHASE_BARE)
+		translated = true;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
@@ -346,12 +400,18 @@ static void end_phase(struct core *core)
 void sampled_execute(struct core *core, const struct block *block, unsigned executed,
 		     const struct access *accesses, size_t access_count, uint64_t next_pc)
 {
+	if (translated && phase != PHASE_FIRST && phase != PHASE_LEFT) {
+		translated = false;
+		if (phase != PHASE_NEW)
+			begin_new(core);
+		next = position + SAMPLED_NEW;
+	}
 	if (phase != PHASE_WARMS) {
 		core_execute(core, block, executed, accesses, access_count, next_pc);
 		/* Other threads come by here. */
 		if (phase == PHASE_LEFT)
 			return;
-		if (phase != PHASE_FIRST)
+		if (phase != PHASE_FIRST && phase != PHASE_NEW)
 			sampled->modelled += executed;
 	} else {
 		warm_execute(&warmer, block, executed, accesses, access_count, next_pc, pace);
@@ -374,6 +434,8 @@ void sampled_leave(struct core *core)
 		*left = -1;
 	if (phase == PHASE_WARMS || phase == PHASE_BARE)
 		warm_end(&warmer);
+	if (phase == PHASE_NEW)
+		end_new(core);
 	if (atomic_load(&sampled->state) == SAMPLED_WINDOWS)
 		read_counts(core, sampled->before);
 	phase = PHASE_LEFT;

@@ -41,6 +41,9 @@ void sampled_begin(unsigned index);
 void sampled_returns(struct core *core, const struct block *block);
 bool sampled_is_bare(const struct block *block);
 
+/* A block has been translated, and is about to execute: for the first time, as a rule. */
+void sampled_translated(void);
+
 /* Counts what has executed without the model, if this is in such a stretch. */
 void sampled_settle(struct core *core);
 

@@ -55,6 +55,20 @@ setup_file()
 		}
 	END
 	"$compiler" -O1 -static -pthread -o phases phases.c
+	# The same loop all the time; then code for which each cache is cold.
+	cat >steady.c <<-'END'
+		#include <stdio.h>
+
+		int main(void)
+		{
+			unsigned long state = 1;
+
+			for (unsigned long i = 0; i < 4000000; i++)
+				state = (state ^ i) * 3 + (state >> 7);
+			return printf("%lu %f\n", state, (double)state) < 0;
+		}
+	END
+	"$compiler" -O1 -static -o steady steady.c
 }
 
 setup()
@@ -223,6 +237,24 @@ model()
 	END
 	model --sampled-after="$most" -o out ./phases 1500000
 	[[ $(tr -s ' \n' ' ' <out) =~ sampled:\ after\ [0-9,]+\ instructions,\ [0-9,]+\ windows,\  ]]
+}
+
+@test "sampled: code that executes once, for the first time, is not missed" {
+	model --json -o whole.json ./steady
+	model --sampled --json -o sampled.json ./steady
+	python3 - <<-'END'
+		import json
+
+		whole, sampled = (json.load(open(name)) for name in ("whole.json", "sampled.json"))
+		exact, counts = ({e["name"]: e["count"] for e in d["events"]} for d in (whole, sampled))
+		about = sampled["sampled"]
+		assert about["windows"] > 100 and about["modelled_instructions"] < about["instructions"] / 2
+		# The end alone takes tens of thousands of cycles, in which few instructions execute.
+		error = counts["CPU_CYCLES"] - exact["CPU_CYCLES"]
+		assert abs(error) < 3000, (error, exact["CPU_CYCLES"])
+		refills = exact["L1I_CACHE_REFILL"]
+		assert refills > 100 and abs(counts["L1I_CACHE_REFILL"] - refills) < refills / 20
+	END
 }
 
 @test "sampled: errors" {
