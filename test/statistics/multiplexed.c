@@ -16,7 +16,7 @@
 
 #define TICK_NS    4000000u
 #define EVENTS_MAX 256
-#define SLICE      28 /* ticks: two turns of each of N3's 14 groups */
+#define SLICE      26 /* ticks: two turns of each of N3's 13 groups */
 
 /* ---- Random numbers -------------------------------------------------------------------------- */
 
