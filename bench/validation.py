@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes doc/validation.md: published figures of cores beside the model's.
 
-    validation.py PLUMB [OUTPUT]
+    validation.py [--log-analyzer FILE] PLUMB [OUTPUT]
 
 bench/validation/figures.json has the published figures, one object per row:
 
@@ -21,12 +21,19 @@ bench/validation/figures.json has the published figures, one object per row:
   "what_if"     the parts of the core to make perfect in an experiment; or
   "experiment"  members of the row to replace in an experiment, and "says", what that changes
 
-Needs a compiler for AArch64. Programs need Debian's arm64 packages, which apt downloads.
+bench/validation/instructions.json has measured costs of instructions: "chain" and "independent" are
+what was repeated, each after the one before, or side by side, and "measured" the latency and the
+number per cycle by core, null if neither was measured. "sets" names cores whose costs follow it.
+
+Needs a compiler for AArch64. --log-analyzer names the source of a published program, which is not
+in this tree (demo/log_analyzer.c of jhammant/arm-perf-analyzer); its rows need it. Programs need Debian's arm64 packages, which apt downloads.
 """
+import argparse
 import json
 import os
 import re
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -47,10 +54,16 @@ SOURCES = {
     "Arm-div": "learn.arm.com, \"Measure cross-platform performance with topdown-tool and Perf PMU "
                "counters\", and its earlier revisions",
     "RFC": "\"A mechanism for efficient support for per-function metrics\", Linux patches, on N1SDP",
-    "Analyzer": "jhammant/arm-perf-analyzer, Feb 2026: multiplexed counters of short runs on a cloud "
-                "instance of Neoverse N1; the scripts are not published",
+    "Analyzer": "jhammant/arm-perf-analyzer, Feb 2026: counters of a cloud instance of Neoverse N1, user "
+                "and kernel, most of them multiplexed",
+    "Forms": "H. Suzuki, insn_bench_aarch64: latency and throughput of instructions on Ampere Altra and "
+             "Graviton3",
 }
 MUCH = 30  # per cent
+# What else is in it would move the stacks of programs, which changes figures of several cores.
+ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
+KINDS = {"chain": "latency", "independent": "per cycle"}
+SIDE_BY_SIDE = 8
 VALUES = {"cycles": "CPU_CYCLES / work", "ns": "CPU_CYCLES / work / GHz",
           "GB/s": "GHz * work / CPU_CYCLES", "B/cycle": "work / CPU_CYCLES",
           "a cycle": "work / CPU_CYCLES"}
@@ -69,13 +82,16 @@ def events_of(expression):
     return sorted(set(re.findall(r"\b[A-Z][A-Z0-9_]+\b", expression)) | {"CPU_CYCLES"})
 
 
+def compiler():
+    return "gcc" if os.uname().machine == "aarch64" else "aarch64-linux-gnu-gcc"
+
+
 def build(folder):
-    native = os.uname().machine == "aarch64"
     for source in (os.path.join(HERE, "validation", "probe.c"),
                    os.path.join(HERE, "validation", "generated.c"),
                    os.path.join(MODEL_TESTS, "programs", "stress.c")):
         name = os.path.splitext(os.path.basename(source))[0]
-        subprocess.run(["gcc" if native else "aarch64-linux-gnu-gcc", "-O2", "-static", "-o",
+        subprocess.run([compiler(), "-O2", "-static", "-o",
                         os.path.join(folder, name), source], check=True)
 
 
@@ -96,31 +112,46 @@ class Machine:
         self.program_events = sorted({name for row in figures() if "program" in row
                                       for name in events_of(expression_of(row))})
 
-    def command(self, row, number):
-        """The options and the program of a row."""
+    def commands(self, row, number):
+        """The options and the programs of a row."""
         if "program" in row:
-            return programs.command(row["program"], self.folder)
+            return programs.commands(row["program"], self.folder)
         name = "probe" if "probe" in row else "generated"
         arguments = [str(number) if word == "N" else word for word in row[name].split()]
-        return ["--from", "measure", "--to", "measured", "--", os.path.join(self.folder, name),
-                *arguments]
+        return [["--from", "measure", "--to", "measured", "--", os.path.join(self.folder, name),
+                 *arguments]]
 
     def run(self, row, number=None):
-        """The figure; and with parts of the core perfect."""
+        """The figure; and with parts of the core perfect. Of several runs, each counts as much."""
+        runs = [self.run_one(row, words) for words in self.commands(row, number)]
+        if len(runs) == 1:
+            return self.figures_of(row, *runs[0])
+        counts = {}
+        for result, _ in runs:
+            events = {event["name"]: event["count"] for event in result["events"]}
+            for name, count in events.items():
+                counts[name] = counts.get(name, 0) + count / events["CPU_CYCLES"]
+        return [evaluate(expression_of(row), counts)]
+
+    def run_one(self, row, words):
+        """What a run counted, as plumb says it, and what it printed."""
         expression = expression_of(row)
         out = os.path.join(self.folder, "out.json")
         events = self.program_events if "program" in row else events_of(expression)
         command = [self.plumb, "stat", "--source", "model", "--cpu", row["core"], "-e", ",".join(events),
                    "--json", "-o", out,
                    *(["--what-if=" + row["what_if"]] if "what_if" in row else []),
-                   *self.command(row, number)]
+                   *words]
         key = tuple(command)
         if key not in self.stored:
             run = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                 stdin=subprocess.DEVNULL)
+                                 stdin=subprocess.DEVNULL, env=ENVIRONMENT)
             with open(out, encoding="utf-8") as file:
                 self.stored[key] = json.load(file), run.stdout
-        result, printed = self.stored[key]
+        return self.stored[key]
+
+    def figures_of(self, row, result, printed):
+        expression = expression_of(row)
         names = {event["name"]: event["count"] for event in result["events"]}
         names.update(GHz=self.frequencies[row["core"]])
         if "program" not in row:
@@ -144,6 +175,62 @@ class Machine:
                        stderr=subprocess.DEVNULL)
         with open(out, encoding="utf-8") as file:
             return json.load(file)["diagnosis"]["path"]
+
+
+def bodies_of(forms):
+    """[(form, kind, the instructions that are repeated)]"""
+    bodies = []
+    for form in forms:
+        if "chain" in form:
+            bodies.append((form, "chain", form["chain"].split(";")))
+        if "independent" in form:
+            bodies.append((form, "independent",
+                           [form["independent"].replace("{i}", str(i)).replace("{j}", str(i + SIDE_BY_SIDE))
+                            for i in range(SIDE_BY_SIDE)]))
+    return bodies
+
+
+def assemble(bodies, folder):
+    """Each body's instruction words."""
+    source, made, binary = (os.path.join(folder, "forms" + suffix) for suffix in (".s", ".o", ".bin"))
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(".arch armv8.2-a+crypto+fp16+crc\n")
+        for _, _, body in bodies:
+            file.write("\n".join(body) + "\n.word 0\n")
+    prefix = "" if os.uname().machine == "aarch64" else "aarch64-linux-gnu-"
+    subprocess.run([prefix + "gcc", "-c", "-o", made, source], check=True)
+    subprocess.run([prefix + "objcopy", "-O", "binary", "-j", ".text", made, binary], check=True)
+    with open(binary, "rb") as file:
+        words = [f"{word:08x}" for (word,) in struct.iter_unpack("<I", file.read())]
+    return [body.split() for body in " ".join(words).split("00000000")[:-1]]
+
+
+def measure_forms(loop_cycles, folder):
+    """A row for each measured cost of an instruction."""
+    with open(os.path.join(HERE, "validation", "instructions.json"), encoding="utf-8") as file:
+        bodies = bodies_of(json.load(file))
+    lines = "\n".join(" ".join(words) for words in assemble(bodies, folder)) + "\n"
+    rows = []
+    for core in ("neoverse-n1", "neoverse-v1"):
+        printed = subprocess.run([loop_cycles, core], input=lines, check=True, stdout=subprocess.PIPE,
+                                 text=True).stdout.splitlines()
+        for (form, kind, body), line in zip(bodies, printed):
+            measured = form["measured"][core][kind == "independent"]
+            if measured is None:
+                continue
+            cycles = float(line.split()[0])
+            row = {"figure": f"{form['instruction']}, {KINDS[kind]}", "core": core, "source": "Forms",
+                   "unit": "cycles" if kind == "chain" else "a cycle", "published": measured,
+                   "model": cycles if kind == "chain" else len(body) / cycles,
+                   "sets": core in form.get("sets", []), "perfect": []}
+            row["error"] = error(row, row["model"])
+            rows.append(row)
+    return rows
+
+
+def forms_table(rows):
+    """Those that are off by more than a tenth."""
+    return table([row for row in rows if abs(row["error"]) > 10])
 
 
 def search(how, value):
@@ -212,9 +299,13 @@ def stress_table(diagnoses):
     return "\n".join(lines)
 
 
+def loop_cycles_of(plumb):
+    return os.path.join(os.path.dirname(plumb), "..", "bench", "model", "loop_cycles")
+
+
 def judge(plumb):
     """A table of what the test of llvm-mca says; or why there is none."""
-    loop_cycles = os.path.join(os.path.dirname(plumb), "..", "bench", "model", "loop_cycles")
+    loop_cycles = loop_cycles_of(plumb)
     if not os.path.exists(loop_cycles):
         return "Not measured: `loop_cycles` is not built."
     test = os.path.join(HERE, "..", "test", "interop", "model_mca.py")
@@ -270,7 +361,7 @@ def summary(rows):
     return len(errors), statistics.median(errors or [0]), sum(error > MUCH for error in errors)
 
 
-def report(rows, diagnoses, judged, lacking=""):
+def report(rows, diagnoses, judged, lacking="", forms=()):
     bounds = [row for row in rows if "bound" in row]
     figures = [row for row in rows if "bound" not in row]
     contradicted = [row for row in figures if "contradicts" in row]
@@ -280,8 +371,12 @@ def report(rows, diagnoses, judged, lacking=""):
     chosen = [row for row in figures if row.get("sets")]
     count, median, much = summary(free)
     with_contradicted, contradicted_median, contradicted_much = summary(free + contradicted)
-    all_count, all_median, all_much = summary(free + contradicted + applications)
-    used = sorted({row["source"] for row in rows})
+    counted = [row for row in applications if not row.get("sets")]
+    all_count, all_median, all_much = summary(free + contradicted + counted)
+    free_forms = [row for row in forms if not row["sets"]]
+    forms_count, forms_median, forms_much = summary(free_forms)
+    total, total_median, total_much = summary(free + contradicted + counted + free_forms)
+    used = sorted({row["source"] for row in [*rows, *forms]})
     sources = "\n".join(f"- {name}: {SOURCES[name]}." for name in used)
     programs_table = table(applications) if applications else f"Not measured: {lacking}."
     return f"""# The model beside published figures
@@ -295,11 +390,14 @@ Figures by which no parameter was chosen:
 |---|---:|---:|---:|
 | without those that contradict another published one | {count} | {median:.0f} % | {much} |
 | with those {len(contradicted)} | {with_contradicted} | {contradicted_median:.0f} % | {contradicted_much} |
-| and with {len(applications)} counters of programs whose work is not published | {all_count} | {all_median:.0f} % | {all_much} |
+| and with {len(counted)} counters of programs | {all_count} | {all_median:.0f} % | {all_much} |
+| costs of instructions | {forms_count} | {forms_median:.0f} % | {forms_much} |
+| all of these | {total} | {total_median:.0f} % | {total_much} |
 
 Where only a bound was published, the model is within {sum(holds(row) for row in bounds)} of {len(bounds)}.
 The rows of latencies within the core, and of additions, multiplications, loads and stores per cycle, are easy: these
-parameters have another source, Arm's guides, which mostly agree.
+parameters have another source, Arm's guides, which mostly agree. So are most costs of instructions, of which the
+source is LLVM's models; they show where these and the cores differ.
 
 ## Figures that set no parameter
 
@@ -312,12 +410,32 @@ These cannot be true together with another published figure of the same core, or
 
 {table(contradicted)}
 
+## Instructions
+
+Latencies and numbers per cycle of {len(forms)} forms as measured on Ampere Altra and Graviton3, beside loops of the same
+in the core model: one form of each kind that was measured, the plainest. Left out are branches, atomics and vector loads
+and stores, whose loops are not published in full; divisions, which depend on unknown operands; and flags that are read
+and set. These are off by more than 10 %; the others agree:
+
+{forms_table(forms)}
+
+The costs are those of LLVM's models, so each of these is where that model and the measured core differ, or one of the
+model's rules:
+
+- An instruction that takes a port twice or more counts its latency from the last time: one cycle more for each. So
+  vectors of 128 bits in N1's one multiplier take 6 cycles instead of 5.
+- `madd` on N1: the model has one cost for 32 and 64 bits, that of 32 bits. The same holds for `pmul` of 64 and 128 bits.
+- Accumulators: the model and Arm's guides pass them on after 1 or 2 cycles; V1 was measured to take 2.3 on average, and
+  saturating ones to pass nothing on.
+- `ldp`, `stp`, `adds` and `fcsel`: measured rates are below what the pipes in the guides allow, by limits that nobody
+  names.
+
 ## Programs
 
-These are the same programs with other work: what was compressed, computed or queried is not published, nor how the
-programs were built. So they show whether the model is of the right kind, not how exact it is. `programs.py` has
-our work, which begins 10 ms after the program starts. The shares of the frontend and backend are stalled cycles. The
-machine of Analyzer is assumed to be like Altra.
+OpenSSL's and `log_analyzer`'s work is published, 7-Zip's and Python's is not: these are the same programs with other work.
+So they show whether the model is of the right kind, not how exact it is. `programs.py` has our work, which begins 10 ms
+after the program starts. The shares of the frontend and backend are stalled cycles. The machine of Analyzer is
+assumed to be like Altra.
 
 {programs_table}
 
@@ -357,6 +475,8 @@ store.
   these have no row.
 - The system cache's bandwidth with 80 cores of Altra: their L2 caches together are larger than its system cache, so
   what was read from where is unknown.
+- Analyzer's counters of SQLite and Brotli. A Python script of SQLite spent 45 % of its time in the kernel, whose
+  instructions are counted. Those of Brotli are of the whole system for 15 ms, each counted for a part of that.
 - Counts of programs whose input nobody has (SPEC CPU2017, ChampSim, AI Benchmark, `false_sharing`), and those of
   stride, which was measured on a Cortex-A76.
 - The functions of the strobing benchmark other than the one of `isb`: their loops have an unpublished mix.
@@ -395,21 +515,35 @@ def measure_all(machine, rows):
               f"{published(row)}", file=sys.stderr)
 
 
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--log-analyzer", metavar="FILE", help="log_analyzer.c, as published")
+    parser.add_argument("plumb")
+    parser.add_argument("output", nargs="?", default=os.path.join(HERE, "..", "doc", "validation.md"))
+    return parser.parse_args()
+
+
 def main():
-    plumb = os.path.abspath(sys.argv[1])
-    rows = figures()
+    arguments = parse_arguments()
+    plumb = os.path.abspath(arguments.plumb)
+    rows, forms = figures(), []
     with tempfile.TemporaryDirectory() as folder:
         build(folder)
         lacking = programs.fetch(folder)
+        if arguments.log_analyzer:
+            programs.build_analyzer(folder, compiler(), arguments.log_analyzer)
+        else:
+            rows = [row for row in rows if not row.get("program", "").startswith(programs.ANALYZER)]
         if lacking:
-            rows = [row for row in rows if "program" not in row]
+            rows = [row for row in rows if row.get("program", programs.ANALYZER) == programs.ANALYZER]
         machine = Machine(plumb, folder)
         measure_all(machine, rows)
         diagnoses = {name: (what["by"], machine.diagnose(name))
                      for name, what in stress_programs().items()}
-    path = sys.argv[2] if len(sys.argv) > 2 else os.path.join(HERE, "..", "doc", "validation.md")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(report(rows, diagnoses, judge(plumb), lacking))
+        if os.path.exists(loop_cycles_of(plumb)):
+            forms = measure_forms(loop_cycles_of(plumb), folder)
+    with open(arguments.output, "w", encoding="utf-8") as file:
+        file.write(report(rows, diagnoses, judge(plumb), lacking, forms))
 
 
 if __name__ == "__main__":

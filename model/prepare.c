@@ -115,9 +115,19 @@ static unsigned path_of(const struct op *op, const struct class_params *class,
 	return PATH_OTHER;
 }
 
-static void prepare_op(const struct core_params *params, const struct insn *insn, struct op *op)
+/* Tells whether some cores fuse `insn` with the one before: aese and aesmc, aesd and aesimc. */
+static bool is_fused(const struct insn *before, const struct insn *insn)
 {
-	const struct class_params *class = &params->classes[insn->class];
+	const uint32_t reg = before->opcode & 31;
+
+	return (before->opcode & 0xffffec00) == 0x4e284800 &&
+	       insn->opcode == (0x4e286800 | (before->opcode & 0x1000) | reg << 5 | reg);
+}
+
+static void prepare_op(const struct core_params *params, const struct insn *insn, unsigned number,
+		       struct op *op)
+{
+	const struct class_params *class = &params->classes[number];
 	unsigned limit = params->queue_entries[class->queue];
 
 	*op = (struct op){
@@ -126,7 +136,7 @@ static void prepare_op(const struct core_params *params, const struct insn *insn
 		.latency = class->latency,
 		.memory = insn->memory,
 		.queue = class->queue,
-		.class = insn->class,
+		.class = (uint16_t)number,
 		.pieces = class->piece_count,
 		.accesses = class->pieces[0].count > 1 ? class->pieces[0].count : 1,
 	};
@@ -192,8 +202,13 @@ bool core_prepare_block(const struct core_params *params, struct block *block)
 	memset(prepared, 0, bytes);
 	prepared->count = block->count;
 	prepared->branch = block->count ? block->insns[block->count - 1].branch : BRANCH_NONE;
-	for (unsigned i = 0; i < block->count; i++)
-		prepare_op(params, &block->insns[i], &prepared->ops[i]);
+	for (unsigned i = 0; i < block->count; i++) {
+		const struct insn *insn = &block->insns[i];
+
+		prepare_op(params, insn,
+			   i > 0 && is_fused(insn - 1, insn) ? CLASS_CRYPTO_AES_FUSED : insn->class,
+			   &prepared->ops[i]);
+	}
 	sum_kinds(prepared, block);
 	block->model = prepared;
 	return true;

@@ -4,16 +4,20 @@ import glob
 import os
 import subprocess
 
-PACKAGES = ("7zip", "brotli", "libbrotli1", "libc6", "libbz2-1.0", "libexpat1", "libgcc-s1", "liblzma5",
-            "libpython3-stdlib", "libreadline8", "libsqlite3-0", "libstdc++6", "libtinfo6", "openssl",
-            "python3-minimal", "sqlite3", "zlib1g")
+PACKAGES = ("7zip", "libc6", "libbz2-1.0", "libexpat1", "libgcc-s1", "liblzma5", "libpython3-stdlib",
+            "libstdc++6", "openssl", "python3-minimal", "zlib1g")
 # What the packages above need; its name has a version that changes with Debian's.
 NEEDED = r"^(libpython3\.[0-9]+-(minimal|stdlib)|python3\.[0-9]+-minimal|libssl3(t64)?)$"
+HERE = os.path.dirname(os.path.abspath(__file__))
 # Of each program, after those of the first milliseconds of the model's time, when it starts.
 INSTRUCTIONS, DELAY = "120M", "10"
-FROM_START = {"brotli-start": "72M"}  # 15 ms of Altra
-# Bytes that OpenSSL encrypts per call.
-BUFFERS = {"openssl": "16384", "openssl-small": "256", "openssl-large": "16777216"}
+# Bytes that "openssl speed" encrypts per call, for as long with each.
+BUFFERS = [16, 64, 256, 1024, 8192, 16384]
+# A published program, of which the source is at hand only if its file is named.
+ANALYZER = "log_analyzer"
+ANALYZER_LOG = "/tmp/access.log"  # in its source
+ANALYZER_LINES, ANALYZER_RUN = "500000", "400M"
+ANALYZER_OPTIONS = ["-O2", "-march=armv8.2-a+dotprod", "-mtune=neoverse-n1", "-static"]
 
 PYTHON = """
 import math
@@ -74,26 +78,6 @@ while True:
     words.sort(key=lambda word: (word[-1], word))
     ','.join(text).split('A')
 """
-SQL = """
-create table item (id integer primary key, name text, price real, kind integer);
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)
-insert into item select i, 'item ' || (i * 7919 % 20011), i * 0.37, i % 97 from n;
-create index by_name on item (name);
-select kind, count(*), avg(price) from item group by kind order by 3 limit 3;
-select count(*) from item a join item b on b.name = 'item ' || (a.id * 31 % 20011);
-update item set price = price * 1.1 where kind < 50;
-select name from item where name like '%77%' order by price desc limit 5;
-delete from item where id % 3 = 0;
-select sum(length(name)), max(price) from item;
-"""
-SQL_LARGE = """
-create table item (key integer primary key, name text, filler text);
-create index by_name on item (name);
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000)
-insert or ignore into item select random(), hex(randomblob(8)), hex(randomblob(40)) from n;
-"""
-
-
 def fetch(folder):
     """Unpacks the packages in folder/root. Returns why that was impossible, or ''."""
     packages, root = os.path.join(folder, "packages"), os.path.join(folder, "root")
@@ -112,10 +96,6 @@ def fetch(folder):
         file.write(PYTHON)
     with open(os.path.join(folder, "mixed.py"), "w", encoding="utf-8") as file:
         file.write(PYTHON_MIXED)
-    with open(os.path.join(folder, "work.sql"), "w", encoding="utf-8") as file:
-        file.write(SQL)
-    with open(os.path.join(folder, "large.sql"), "w", encoding="utf-8") as file:
-        file.write(SQL_LARGE)
     with open(os.path.join(folder, "text"), "wb") as file:
         for source in sorted(glob.glob(os.path.join(root, "usr/lib/python3.*/*.py"))):
             with open(source, "rb") as text:
@@ -123,24 +103,49 @@ def fetch(folder):
     return ""
 
 
-def command(name, folder):
-    """The options and the command of a program."""
+def build_analyzer(folder, compiler, source):
+    """Builds the published log_analyzer.c; and so that it copies its file as the kernel does."""
+    with open(source, encoding="utf-8") as file:
+        text = file.read().replace(ANALYZER_LOG, os.path.join(folder, "access.log"))
+    opened = 'fopen(logfile, "r")'
+    if opened not in text:
+        raise ValueError(f"{source}: not log_analyzer.c")
+    for name, code in ((ANALYZER, text), (ANALYZER + "-copied", text.replace(opened, "copied_open(logfile)"))):
+        path = os.path.join(folder, name)
+        with open(path + ".c", "w", encoding="utf-8") as file:
+            file.write(code)
+        subprocess.run([compiler, *ANALYZER_OPTIONS, "-include", os.path.join(HERE, "copied.h"),
+                        "-w", "-o", path, path + ".c"], check=True)
+    # The same code writes the file it reads.
+    writer = os.path.join(folder, "write_log")
+    subprocess.run(["gcc", "-O2", "-w", "-o", writer, os.path.join(folder, ANALYZER + ".c")], check=True)
+    subprocess.run([writer, ANALYZER_LINES, "0"], check=True, stdout=subprocess.DEVNULL)
+
+
+def commands(name, folder):
+    """The options and command lines of a program; of several, each is run for as many cycles."""
+    if name.startswith(ANALYZER):
+        return [["--max-instructions", ANALYZER_RUN, "--", os.path.join(folder, name), ANALYZER_LINES, "2",
+                 "-s"]]
     root = os.path.join(folder, "root")
     text, binaries = os.path.join(folder, "text"), os.path.join(root, "usr", "bin")
     python = sorted(glob.glob(os.path.join(binaries, "python3.*")))
-    words = {
-        "python": [python[-1] if python else "", "-S", os.path.join(folder, "work.py")],
-        "python-mixed": [python[-1] if python else "", "-S", os.path.join(folder, "mixed.py")],
-        "sqlite": [os.path.join(binaries, "sqlite3"), ":memory:", ".read " + os.path.join(folder, "work.sql")],
-        "sqlite-large": [os.path.join(binaries, "sqlite3"), ":memory:",
-                         ".read " + os.path.join(folder, "large.sql")],
-        "7zip": [os.path.join(binaries, "7zz"), "a", "-mmt1", "-bso0", "-so", "-txz", "anything", text],
-        "7zip-code": [os.path.join(binaries, "7zz"), "a", "-mmt1", "-bso0", "-so", "-txz", "anything",
-                      os.path.join(binaries, "7zz")],
-        "brotli": [os.path.join(binaries, "brotli"), "-q", "5", "-c", text],
-        "brotli-start": [os.path.join(binaries, "brotli"), "-q", "5", "-c", text],
-        **{name: [os.path.join(binaries, "openssl"), "speed", "-bytes", size, "-seconds", "60", "-evp",
-                  "aes-256-gcm"] for name, size in BUFFERS.items()},
+    work, mixed = ([python[-1] if python else "", "-S", os.path.join(folder, script)]
+                   for script in ("work.py", "mixed.py"))
+    archive = [os.path.join(binaries, "7zz"), "a", "-mmt1", "-bso0", "-so", "-txz", "anything"]
+    code = os.path.join(binaries, "7zz")
+
+    def encrypt(size):
+        return [os.path.join(binaries, "openssl"), "speed", "-elapsed", "-bytes", str(size), "-seconds", "60",
+                "-evp", "aes-256-gcm"]
+    runs = {
+        "python": [work, mixed],
+        "python-mixed": [mixed],
+        "7zip": [[*archive, text], [*archive, code]],
+        "7zip-code": [[*archive, code]],
+        "openssl": [encrypt(size) for size in BUFFERS],
+        "openssl-small": [encrypt(BUFFERS[0])],
+        "openssl-large": [encrypt(BUFFERS[-1])],
     }[name]
-    return ["--max-instructions", FROM_START.get(name, INSTRUCTIONS),
-            "--delay", "0" if name in FROM_START else DELAY, "-L", root, "--", *words]
+    share = int(INSTRUCTIONS[:-1]) // len(runs)
+    return [["--max-instructions", f"{share}M", "--delay", DELAY, "-L", root, "--", *words] for words in runs]

@@ -28,7 +28,7 @@ enum { LINK = 30, SP = 31, ZERO = 31 };
 #define A64_AND          0x8a000000u
 #define A64_COMPARE      0xeb00001fu /* cmp xn, xm */
 #define A64_SHIFTED      0x8b005000u /* add xd, xn, xm, lsl #20 */
-#define A64_MUL          0x9b007c00u
+#define A64_MUL          0x1b007c00u
 #define A64_MADD         0x9b000000u
 #define A64_UMULH        0x9bc07c00u
 #define A64_UDIV_W       0x1ac00800u
@@ -48,7 +48,7 @@ enum { LINK = 30, SP = 31, ZERO = 31 };
 #define A64_FSQRT_D      0x1e61c000u
 #define A64_FRINTN       0x1e644000u
 #define A64_SIMD_ADD     0x4ea08400u /* add vd.4s, vn.4s, vm.4s */
-#define A64_SIMD_MUL     0x4ea09c00u
+#define A64_SIMD_MUL     0x0ea09c00u
 #define A64_SIMD_SHL     0x4f215400u /* shl vd.4s, vn.4s, #1 */
 #define A64_FADDP        0x6e20d400u /* faddp vd.4s, vn.4s, vm.4s */
 #define A64_AESMC        0x4e286800u /* aesmc vd.16b, vn.16b */

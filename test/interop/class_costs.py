@@ -29,10 +29,20 @@ def subclasses(path):
         return dict(re.findall(r"^(?:MEMORY_)?SUBCLASS\((\w+), (\w+), \"", file.read(), flags=re.M))
 
 
-def class_costs(path):
-    """{class: Cost} of a core; NAME_WB is NAME with base write-back."""
+def core_of(path):
+    """A core's data, with what it has from the core that it is like."""
     with open(path, encoding="utf-8") as file:
         core = json.load(file)
+    if "like" in core:
+        base = core_of(os.path.join(os.path.dirname(path), core["like"] + ".json"))
+        core = {**base, **core, "groups": {**base["groups"], **core.get("groups", {})},
+                "classes": {**base["classes"], **core.get("classes", {})}}
+    return core
+
+
+def class_costs(path):
+    """{class: Cost} of a core; NAME_WB is NAME with base write-back."""
+    core = core_of(path)
     entries = dict(core["classes"])
     classes = os.path.join(os.path.dirname(path), os.pardir, "classes.def")
     for name, of in subclasses(classes).items():

@@ -9,6 +9,7 @@ error of at most 10 %, and that at most one in ten is off by more than 30 %.
 """
 import argparse
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -117,7 +118,10 @@ def page_shows_all():
             row(figure="chosen", model=10.0, sets=True), row(figure="run", model=9.0, program="python")]
     for one in rows:
         one["error"] = compared.error(one, one["model"])
-    text = compared.report(rows, {"isb": ("flushes", ["bad_speculation"])}, "Nothing.")
+    forms = [row(figure="mul, latency", source="Forms", published=4, model=4.0, error=0, sets=False),
+             row(figure="madd, latency", source="Forms", published=4, model=2.0, error=-50, sets=False),
+             row(figure="umulh, latency", source="Forms", published=5, model=5.0, error=0, sets=True)]
+    text = compared.report(rows, {"isb": ("flushes", ["bad_speculation"])}, "Nothing.", "", forms)
     for line in ("| good | neoverse-n1 | 10 cycles | 10 cycles | +0 % | CC-N1 |",
                  "| bad | neoverse-n1 | 10 cycles | 20 cycles | +100 % **(much)** | CC-N1 |",
                  "| held | neoverse-n1 | above 10 cycles | 12 cycles | holds | CC-N1 |",
@@ -129,9 +133,31 @@ def page_shows_all():
                  "| isb | flushes | bad_speculation |",
                  "| without those that contradict another published one | 4 | 45 % | 3 |",
                  "| with those 1 | 5 | 50 % | 4 |",
-                 "| and with 1 counters of programs whose work is not published | 6 | 45 % | 4 |"):
+                 "| and with 1 counters of programs | 6 | 45 % | 4 |",
+                 "| costs of instructions | 2 | 25 % | 1 |", "| all of these | 8 | 45 % | 5 |",
+                 "| madd, latency | neoverse-n1 | 4 cycles | 2 cycles | -50 % **(much)** | Forms |"):
         if line not in text:
             raise AssertionError(f"no line: {line}\n{text}")
+    if "mul, latency" in text.replace("umulh, latency", ""):
+        raise AssertionError("an instruction that agrees is in the table")
+
+
+@tap.test
+def forms_are_repeated():
+    """Instructions are repeated each after the one before, or side by side; each figure has its code."""
+    forms = [{"instruction": "add", "chain": "add x0, x0, x1", "independent": "ldp x{i}, x{j}, [x20]"},
+             {"instruction": "back", "chain": "mov v0.s[0], w0; umov w0, v0.s[0]"}]
+    same([(kind, len(body), body[-1].strip()) for _, kind, body in compared.bodies_of(forms)],
+         [("chain", 1, "add x0, x0, x1"), ("independent", 8, "ldp x7, x15, [x20]"),
+          ("chain", 2, "umov w0, v0.s[0]")])
+    with open(os.path.join(BENCH, "validation", "instructions.json"), encoding="utf-8") as file:
+        forms = json.load(file)
+    for form in forms:
+        for measured in form["measured"].values():
+            same(measured[0] is None or "chain" in form, True)
+            same(measured[1] is None or "independent" in form, True)
+            same(all(value is None or value > 0 for value in measured), True)
+    return f"{len(forms)} instructions"
 
 
 @tap.test

@@ -330,9 +330,43 @@ static void serialising_waits_for_all(void **state)
 	assert_int_equal(counts[EVENT_CPU_CYCLES], 32);
 }
 
+/* How many cycles a block of an AES round and what follows it takes, again and again. */
+static double round_cycles(const char *core, uint32_t round, uint32_t mix)
+{
+	const uint32_t words[] = {round, mix};
+
+	bench_begin(&b, 0x1000);
+	for (int i = 0; i < 10; i++) {
+		struct insn *insn = bench_op(&b, CLASS_NOP, REG_NONE, REG_NONE, REG_NONE);
+
+		assert_true(insn_decode(words[i % 2], 16, insn));
+	}
+	return bench_cycles(model_core_find(core), &b) / 5;
+}
+
+/*
+ * A chain of AES rounds, on the core whose pairs are fused and on another one, where each of the
+ * two takes 2 cycles.
+ */
+static void aes_rounds_are_fused(void **state)
+{
+	const uint32_t aese = 0x4e284820, aesd = 0x4e285820;    /* v0, v1 */
+	const uint32_t aesmc = 0x4e286800, aesimc = 0x4e287800; /* v0, v0 */
+
+	(void)state;
+	assert_float_equal(round_cycles("neoverse-n1", aese, aesmc), 2, 1e-6);
+	assert_float_equal(round_cycles("neoverse-n1", aesd, aesimc), 2, 1e-6);
+	assert_float_equal(round_cycles("neoverse-n1", aese, aesimc), 4, 1e-6);
+	assert_float_equal(round_cycles("neoverse-n1", aesd, aesmc), 4, 1e-6);
+	assert_float_equal(round_cycles("neoverse-n1", aesmc, aese), 2,
+			   1e-6); /* all but the ends */
+	assert_float_equal(round_cycles("neoverse-n2", aese, aesmc), 4, 1e-6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(aes_rounds_are_fused),
 		cmocka_unit_test(chain_costs_latency),
 		cmocka_unit_test(accumulator_is_forwarded_late),
 		cmocka_unit_test(stream_costs_ports),

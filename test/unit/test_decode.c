@@ -80,7 +80,7 @@ static const struct {
 	/* madd x0, x1, x2, x3 */
 	{0x9b020c20, "INT_MADD x0 = x1 x2 +x3", KIND_DP},
 	/* mul x0, x1, x2 */
-	{0x9b027c20, "INT_MUL x0 = x1 x2", KIND_DP},
+	{0x9b027c20, "INT_MUL_X x0 = x1 x2", KIND_DP},
 	/* cmn x1, x2: adds to the zero register */
 	{0xab02003f, "INT_FLAGS nzcv = x1 x2", KIND_DP},
 	/* add sp, sp, #16 */
@@ -429,6 +429,7 @@ static void every_row_and_class_is_used(void **state)
 		insn_decode(rare[i], 16, &insn);
 		used[insn.class] = true;
 	}
+	used[CLASS_CRYPTO_AES_FUSED] = true; /* of pairs of instructions */
 	for (unsigned i = 0; i < CLASS_COUNT; i++)
 		if (!used[i])
 			fail_msg("no instruction has the class %s", insn_class_name(i));
@@ -442,6 +443,41 @@ static void classes_have_names(void **state)
 	assert_string_equal(insn_class_name(CLASS_COUNT), "UNKNOWN");
 }
 
+/* Instructions that only some cores tell from those of the class beside them. */
+static void costs_split_classes(void **state)
+{
+	static const struct {
+		uint32_t word;
+		unsigned class;
+	} all[] = {
+		{0x1b027c20, CLASS_INT_MUL},         /* mul w0, w1, w2 */
+		{0x9b027c20, CLASS_INT_MUL_X},       /* mul x0, x1, x2 */
+		{0x9b227c20, CLASS_INT_MUL},         /* smull x0, w1, w2 */
+		{0x29000861, CLASS_STORE_PAIR},      /* stp w1, w2, [x3] */
+		{0xa9000861, CLASS_STORE_PAIR_X},    /* stp x1, x2, [x3] */
+		{0xa9bf0861, CLASS_STORE_PAIR_X_WB}, /* stp x1, x2, [x3, #-16]! */
+		{0x3d800020, CLASS_VSTORE_Q},        /* str q0, [x1] */
+		{0x3c9f0020, CLASS_VSTORE_Q},        /* stur q0, [x1, #-16] */
+		{0xfd000020, CLASS_VSTORE},          /* str d0, [x1] */
+		{0x9e620021, CLASS_FP_CONVERT_INT},  /* scvtf d1, x1 */
+		{0x9e670021, CLASS_FP_FROM_INT},     /* fmov d1, x1 */
+		{0x4ea29c20, CLASS_SIMD_MUL_Q},      /* mul v0.4s, v1.4s, v2.4s */
+		{0x0ea29c20, CLASS_SIMD_MUL},        /* mul v0.2s, v1.2s, v2.2s */
+		{0x4ea29420, CLASS_SIMD_MLA_Q},      /* mla v0.4s, v1.4s, v2.4s */
+		{0x6fa20020, CLASS_SIMD_MLA_Q},      /* mla v0.4s, v1.4s, v2.s[1] */
+		{0x0e628020, CLASS_SIMD_MLA},        /* smlal v0.4s, v1.4h, v2.4h */
+		{0x4e628020, CLASS_SIMD_MLA},        /* smlal2 v0.4s, v1.8h, v2.8h */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct insn insn;
+
+		assert_true(insn_decode(all[i].word, 16, &insn));
+		assert_string_equal(insn_class_name(insn.class), insn_class_name(all[i].class));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -453,6 +489,7 @@ int main(void)
 		cmocka_unit_test(rows_stand_in_their_groups),
 		cmocka_unit_test(every_row_and_class_is_used),
 		cmocka_unit_test(classes_have_names),
+		cmocka_unit_test(costs_split_classes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
