@@ -181,7 +181,7 @@ static uint64_t multiply(void)
 
 static uint64_t multiplies(void)
 {
-	LOOP("mul x9, x10, x11\nmul x12, x10, x11", ::: "x9", "x12");
+	LOOP("mul w9, w10, w11\nmul w12, w10, w11", ::: "x9", "x12");
 }
 
 static uint64_t adds(void)
