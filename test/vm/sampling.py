@@ -36,6 +36,30 @@ def read_by_perf(report, name, path):
                  done.stderr, *samples[:3])
 
 
+def listed(text):
+    """The samples that `script -F comm,event,period` printed: program, count and event."""
+    return sorted((words[0], int(words[1]), words[2].rstrip(":"))
+                  for words in map(str.split, text.splitlines()))
+
+
+def group_by_perf(report, path, ours):
+    title = "perf and plumb read the same counts of a group"
+    if not shutil.which("perf"):
+        report.skip(title, "there is no perf")
+        return
+    done = subprocess.run(["perf", "script", "-i", path, "-G", "-F", "comm,event,period"],
+                          capture_output=True, text=True, check=False)
+    perfs = listed(done.stdout)
+    report.check(perfs and perfs == ours, title, done.stderr, f"{len(perfs)} by perf", *perfs[:3],
+                 f"{len(ours)} by plumb", *ours[:3])
+
+
+def counts_all(outcome):
+    """Whether the counts read with the samples of a group add up to the program's."""
+    counts = [count for _, count, event in listed(outcome.out) if event == "INST_RETIRED:u"]
+    return len(counts) > 900 and LONG - 2 * PERIOD < sum(counts) <= LONG
+
+
 def script(vm):
     """Adds its commands to those of one CPU. Returns what is left to do when they have run."""
     files = {}
@@ -46,6 +70,14 @@ def script(vm):
         vm.expect(f"{name}: the exit status is the program's", lambda o: o.status == 7, record)
         vm.expect(f"{name}: says how many samples", lambda o:
                   int(re.search(r"(\d+) samples?,", o.err)[1]) >= LONG // PERIOD - 1, record)
+    vm.run(RECORD + "-e {CPU_CYCLES:u,INST_RETIRED:u}:S -o /tmp/group.data /counted")
+    files["group"] = vm.run("send /tmp/group.data")
+    group = vm.run("/plumb script -i /tmp/group.data -F comm,event,period")
+    vm.expect("a group's counts are read with each sample", counts_all, group)
+    vm.expect("--topdown says that this CPU has no metrics of slots, and what works",
+              lambda o: o.status == 3 and "Neoverse N1 has no metrics of slots" in o.err and
+              "{cycles,stall_frontend,stall_backend}:S" in o.err,
+              vm.run(RECORD + "--topdown -o /tmp/topdown.data /counted"))
     vm.expect("samples have the program's symbol",
               lambda o: sum("_start" in line for line in o.out.splitlines()) >=
               0.99 * len(o.out.splitlines()) > 900,
@@ -72,5 +104,8 @@ def script(vm):
             path = os.path.join(folder, name + ".data")
             with open(path, "wb") as file:
                 file.write(sent.sent)
-            read_by_perf(report, name, path)
+            if name == "group":
+                group_by_perf(report, path, listed(group.out))
+            else:
+                read_by_perf(report, name, path)
     return finish
