@@ -20,8 +20,9 @@
 #define BINS_MAX  256
 
 /* Sets of codes that are counted in all: a few milliseconds. More would find a little more. */
-#define STEPS 340000
-#define MOVES 3 /* at random, after each item that throws others out */
+#define STEPS          340000
+#define STEPS_PER_ITEM ((size_t)4000) /* few items need few */
+#define MOVES          3              /* at random, after each item that throws others out */
 
 #define WORDS (CODES_MAX / 64)
 
@@ -229,7 +230,7 @@ static void dissolve(struct ejecting *e, uint16_t bin)
 static bool lose_bin(struct ejecting *e, uint16_t bin)
 {
 	dissolve(e, bin);
-	while (e->homeless_count && e->steps < STEPS) {
+	while (e->homeless_count && e->steps < STEPS && e->steps < STEPS_PER_ITEM * e->count) {
 		const uint16_t item = e->homeless[--e->homeless_count];
 
 		if (place(e, item))
