@@ -20,7 +20,7 @@ METRICS = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
 SLOTS = 5
 # Percent of slots. An interval tells what sampling may do, but not that the model, as hardware, overlaps the
 # end of a call with the begin of the next, nor that no window within a function has either.
-BLUR = 4
+BLUR = 5
 WIDEST = 16
 
 
