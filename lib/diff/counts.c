@@ -15,7 +15,8 @@ struct counts_reader {
 	struct diff_side *side;
 	const char *path;
 	struct plumb_diagnostics *diagnostics;
-	bool exact;
+	bool exact;   /* the model counted */
+	bool sampled; /* but only in windows: values have intervals */
 };
 
 static int invalid(const struct counts_reader *reader, const char *what)
@@ -71,12 +72,27 @@ static const struct list lists[] = {
 	{DIFF_METRICS, "metrics", "value", true},
 };
 
+/* Returns a value of a sampled run, with its interval, if that is known and may be. */
+static struct interval estimated(const json_t *object, double value)
+{
+	const json_t *ends = json_object_get(object, "interval");
+	const double low = json_number_value(json_array_get(ends, 0));
+	const double high = json_number_value(json_array_get(ends, 1));
+
+	if (json_array_size(ends) != 2 || !json_is_number(json_array_get(ends, 0)) ||
+	    !json_is_number(json_array_get(ends, 1)) || !(low <= value && value <= high))
+		return (struct interval){value, NAN, NAN};
+	return (struct interval){value, low, high};
+}
+
 /* Adds a value, unless the run has one already: a metric may be in several groups. */
 static void add(const struct counts_reader *reader, const struct list *list, const json_t *object,
 		const char *name, double value)
 {
 	const struct diff_key key = {list->view, name, "", ""};
-	const struct interval interval = {value, NAN, NAN};
+	const struct interval estimate =
+		reader->sampled ? estimated(object, value) : (struct interval){value, NAN, NAN};
+	const bool exact = reader->exact && (!reader->sampled || estimate.low == estimate.high);
 	const char *unit = json_string_value(json_object_get(object, "units"));
 	const char *parent = json_string_value(json_object_get(object, "parent"));
 	const struct diff_item *known = diff_side_find(reader->side, &key);
@@ -84,7 +100,7 @@ static void add(const struct counts_reader *reader, const struct list *list, con
 
 	if (isnan(value) || (known && known->run == reader->side->run))
 		return;
-	item = diff_side_add(reader->side, &key, &interval, reader->exact);
+	item = diff_side_add(reader->side, &key, &estimate, exact);
 	if (!item || item->counted)
 		return;
 	item->counted = true;
@@ -187,6 +203,7 @@ static int add_object(struct counts_reader *reader, json_t *object)
 	    !json_is_array(json_object_get(object, "metrics")))
 		return invalid(reader, "there are neither events nor metrics");
 	reader->exact = source && strcmp(source, "model") == 0;
+	reader->sampled = json_is_object(json_object_get(object, "sampled"));
 	diff_side_describe(side, &side->source, source);
 	diff_side_describe(side, &side->cpu, json_string_value(json_object_get(cpu, "name")));
 	describe(reader, &side->model, json_object_get(object, "model"));

@@ -71,6 +71,33 @@ static void is_exact_for_the_model(void **state)
 	release(diff, sides);
 }
 
+/* Counts of a sampled run are estimates: only what their intervals tell apart has changed. */
+static void compares_sampled_runs_by_their_intervals(void **state)
+{
+#define ESTIMATE(name, count, low, high) \
+	"{\"name\": \"" name "\", \"count\": " count ", \"interval\": [" low ", " high "]}"
+#define SAMPLED(counts)                                                                    \
+	"{\"source\": \"model\", \"sampled\": {\"windows\": 9}, \"events\": [" counts "]," \
+	" \"metrics\": []}"
+	struct diff_side *sides[2];
+	struct diff *diff = compare(
+		SAMPLED(ESTIMATE("NEAR", "100", "98", "102") ", " ESTIMATE(
+			"FAR", "100", "98", "102") ", " ESTIMATE("EXACT", "7", "7",
+								 "7") ", " EVENT("RARE", "5")),
+		SAMPLED(ESTIMATE("NEAR", "101", "99", "103") ", " ESTIMATE(
+			"FAR", "120", "118", "122") ", " ESTIMATE("EXACT", "8", "8",
+								  "8") ", " EVENT("RARE", "6")),
+		sides);
+
+	(void)state;
+	assert_int_equal(diff_find(diff, DIFF_EVENTS, "NEAR", "")->method, DIFF_INTERVALS);
+	assert_true(diff_find(diff, DIFF_EVENTS, "NEAR", "")->p > 0.3);
+	assert_true(diff_find(diff, DIFF_EVENTS, "FAR", "")->p < 0.001);
+	assert_int_equal(diff_find(diff, DIFF_EVENTS, "EXACT", "")->method, DIFF_EXACT);
+	assert_true(diff_find(diff, DIFF_EVENTS, "RARE", "")->method != DIFF_EXACT);
+	release(diff, sides);
+}
+
 static void does_not_know_the_noise_of_one_run(void **state)
 {
 	struct diff_side *sides[2];
@@ -307,6 +334,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_exact_for_the_model),
+		cmocka_unit_test(compares_sampled_runs_by_their_intervals),
 		cmocka_unit_test(does_not_know_the_noise_of_one_run),
 		cmocka_unit_test(ranks_several_runs),
 		cmocka_unit_test(ranks_runs_of_the_model_that_differ),
