@@ -7,7 +7,7 @@ topdown_classes.py PLUMB PROGRAM SEEDS
 
 PROGRAM is made of classes.c. Samples it SEEDS times, each with another period. Prints how often what is
 true lies in the intervals, and how far outside it lies at most; fails if that is more than BLUR, an interval
-says nothing, or a function's rank or largest metric is wrong.
+says nothing, or a rank of functions that are APART or a largest metric is wrong.
 """
 
 import json
@@ -22,6 +22,8 @@ SLOTS = 5
 # end of a call with the begin of the next, nor that no window within a function has either.
 BLUR = 5
 WIDEST = 16
+# Of functions whose shares are closer than so many percent, either may rank first.
+APART = 1.5
 
 
 def run(*words):
@@ -64,19 +66,23 @@ def largest(shares):
     return max(METRICS, key=lambda metric: shares[metric])
 
 
+def apart(true):
+    """The pairs of functions whose ranks can be told: the larger first."""
+    return [(high, low) for high in CLASSES for low in CLASSES
+            if true[high]["slots_share"] > true[low]["slots_share"] + APART]
+
+
 def main():
     plumb, program, seeds = sys.argv[1], sys.argv[2], int(sys.argv[3])
     true = exact(plumb, program)
-    ranks = sorted(CLASSES, key=lambda function: -true[function]["slots_share"])
     inside, tried, worst, failures = 0, 0, (0, ""), []
     for seed in range(seeds):
         period = 809 + 2 * seed
         run(plumb, "record", "-q", "--topdown", "--source", "model", "--cpu", "neoverse-n3",
             "-c", str(period), "-o", "group.data", program)
         rows = {row["symbol"]: row for row in report(plumb, "-i", "group.data", "--topdown")["rows"]}
-        found = sorted(CLASSES, key=lambda function: -rows[function]["slots_share"])
-        if found != ranks:
-            failures.append(f"period {period}: ranks {found}, not {ranks}")
+        failures += [f"period {period}: {low} ranks above {high}" for high, low in apart(true)
+                     if rows[high]["slots_share"] < rows[low]["slots_share"]]
         for function in CLASSES:
             row, of = rows[function], true[function]
             if largest(row) != largest(of):

@@ -173,7 +173,9 @@ def count(tools, program):
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "counts")
         run([*engine.command(qemu, f"{tools.count_plugin},out={out}"),
-             *(["-L", tools.sysroot] if tools.sysroot else []), program])
+             *(["-L", tools.sysroot] if tools.sysroot else []), program],
+            # As plumb passes it, or the stack would begin elsewhere.
+            {"_": program})
         with open(out, encoding="utf-8") as file:
             return json.load(file)
 

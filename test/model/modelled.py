@@ -115,8 +115,9 @@ class Failed(Exception):
     """A run that failed; the message is its error output."""
 
 
-def run(command):
-    done = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, timeout=120,
+def run(command, more=None):
+    """Returns what a command prints; its environment may have `more` variables."""
+    done = subprocess.run(command, env=ENVIRONMENT | (more or {}), stdin=subprocess.DEVNULL, timeout=120,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode:
         raise Failed(f"{command[0]} ... {command[-1]}: status {done.returncode}: "
