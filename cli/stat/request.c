@@ -85,7 +85,7 @@ static int check_modes(const struct stat_options *options, const struct machine 
 int stat_select(const struct stat_options *options, const struct machine *machine,
 		struct stat_selection *selected)
 {
-	struct selecting_found found = {.groups = {NULL}};
+	struct selecting_found found = {0};
 	struct plumb_request request = {.size = sizeof(request)};
 	int error, status;
 

@@ -175,7 +175,7 @@ bool selecting_read(const struct selecting_options *options, const struct plumb_
 {
 	struct names names = {.spec = spec, .found = found};
 
-	*found = (struct selecting_found){.groups = {NULL}};
+	*found = (struct selecting_found){0};
 	if (!each_word(&names, "stages", &options->stages, add_stage) ||
 	    !each_word(&names, "metric-group", &options->groups, add_group) ||
 	    !each_word(&names, "metric", &options->metrics, add_metric) ||

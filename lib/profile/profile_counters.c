@@ -49,7 +49,9 @@ static size_t find_event(const struct plumb_profile *profile, const struct plumb
 	for (; e < profile->event_count; e++) {
 		const struct plumb_event_attr *attr = &profile->events[e].public.event->attr;
 
-		if (is_read(attr) && code_of(profile, attr) == wanted->code)
+		/* Events of SPE's groups end with the samples; counters are not among them. */
+		if (!profile->events[e].public.spe && is_read(attr) &&
+		    code_of(profile, attr) == wanted->code)
 			break;
 	}
 	return e;
