@@ -350,8 +350,9 @@ def steps(plumb, program, *arguments, status=0):
         run = subprocess.run([*engine.command(qemu, f"{counter},out=/dev/null"), one,
                               "-d", "exec,nochain", "-D", log, program, *arguments],
                              check=False, capture_output=True,
-                             # As plumb passes it: the loader looks at every variable.
-                             env={**os.environ, "_": program})
+                             # As plumb passes them: the loader looks at every variable.
+                             env={**{name: value for name, value in os.environ.items()
+                                     if name != "_"}, "_": program})
         assert run.returncode == status, run.returncode
         with open(log, encoding="utf-8", errors="replace") as file:
             return sum(line.startswith("Trace ") for line in file)
