@@ -194,11 +194,14 @@ export interface Finding {
 	node: string | null;
 	cause: string | null;
 	slots: number | null;
+	seconds?: number | null; /* that these slots took */
 	brief: string | null;
 	means: string | null;
 	helps: string | null;
 	functions?: Places | null;
 	lines?: Places | null;
+	data?: Places | null;
+	waits?: Places | null; /* kinds of operations that the core waits for */
 	[key: string]: unknown;
 }
 
@@ -240,7 +243,10 @@ export interface Counts {
 	elapsed_seconds: number;
 	events: { name: string; code: string | null; count: number | null; units: string }[];
 	metrics: Metric[];
-	diagnosis: { path: string[]; next_groups: string[]; sample_events?: string[]; verdict: string | null; brief: string | null } | null;
+	diagnosis: { path: string[]; next_groups: string[]; sample_events?: string[]; verdict: string | null; brief: string | null; waits?: { node: string; brief: string; percent: number | null }[] } | null;
+	model?: { core: string | null; core_file: string | null; page_bytes: number | null; huge_pages: boolean; page_fault_cost: number | null; syscall_cost: number | null; wrong_path_loads: boolean } | null;
+	engine?: { path: string | null; version: string | null } | null;
+	command?: string[];
 	warnings: string[];
 }
 
@@ -264,6 +270,12 @@ export interface About {
 	cpu: string | null;
 	recorder: string | null;
 	command: string[];
+	arch?: string | null;
+	cpuid?: string | null;
+	cpus_online?: number | null;
+	cpus_available?: number | null;
+	memory_kb?: number | null;
+	caches?: { level: number; type: string | null; size: string | null; cpus: string | null }[];
 }
 
 export interface Documents {

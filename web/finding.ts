@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A finding: what is lost, where, when, what that means, and what shows more. */
 import { Finding, Place, Places } from "./data";
-import { bar, base, h, named, percent, plural, range, slotsOf, visible } from "./dom";
+import { bar, base, duration, h, named, percent, plural, range, slotsOf, visible } from "./dom";
 import { set } from "./state";
 import { Page } from "./view";
 import { when } from "./when";
@@ -19,7 +19,7 @@ function places(title: string, of: Places | null | undefined, kind: string, text
 	/* Less than that explains nothing: most of it is in code without lines, or in many places. */
 	const shown = of.places.filter((place, i) => i < 6 && place.share >= 0.5);
 	if (!shown.length) return null;
-	return h("section", { class: "places" },
+	return h("section", { class: title === "Lines" ? "places lines" : "places" },
 		h("h4", null, title, h("small", null, ` of the ${visible(of.basis || "samples")}` + (of.exact ? ", exactly" : of.samples !== null ? `, in ${plural(of.samples, "sample")}` : ""))),
 		...shown.map((place) => h("div", { class: "place" },
 			bar([{ kind, share: place.share }], percent(place.share)),
@@ -48,17 +48,20 @@ export function card(finding: Finding, number: number, page: Page): HTMLElement 
 	const tie = number === 1 && findings ? findings.tie : null;
 	const cause = finding.cause || finding.node || "";
 	const kind = slotsOf(finding.node || cause);
-	const data = finding.data as Places | null | undefined;
+	const { data } = finding;
+	const whole = findings ? findings.seconds : 0;
 	const command = commands ? commands[number - 1] : null;
 	return h("article", { class: "finding edge-" + kind },
 		h("header", null,
 			h("span", { class: "rank" }, String(number)),
 			h("h3", null, h("span", { class: "share" }, percent(finding.slots, 0)), ` of the ${visible((findings && findings.whole) || "slots")}: `, visible(finding.brief || cause)),
-			h("code", null, visible(finding.node || cause))),
+			h("code", null, visible(finding.node || cause)),
+			finding.seconds && whole ? h("small", { class: "took" }, `${duration(finding.seconds * 1e9)} of ${duration(whole * 1e9)}`) : null),
 		h("div", { class: "columns" },
 			places("Functions", finding.functions, kind, (p) => functionLink(page, p.name)),
 			places("Lines", finding.lines, kind, lineOf),
-			data && data.places ? places("Data", data, kind, (p) => named(p.name)) : null),
+			data && data.places ? places("Data", data, kind, (p) => named(p.name)) : null,
+			places("Waits for", finding.waits, kind, (p) => h("span", null, visible(p.name)))),
 		when(page, finding),
 		finding.means ? h("p", null, h("strong", null, "Means "), visible(finding.means)) : null,
 		finding.helps ? h("p", null, h("strong", null, "Helps "), visible(finding.helps)) : null,

@@ -6,6 +6,7 @@ import { card, functionLink } from "./finding";
 import { icicle } from "./icicle";
 import { rootsOf } from "./nodes";
 import { ruledPanel } from "./ruled";
+import { systemPanel } from "./system";
 import { Page, View } from "./view";
 
 /* What became of all slots. */
@@ -97,6 +98,7 @@ export const overview: View = {
 				hottest(page),
 				ruledPanel(page),
 				warnings.length ? h("section", { class: "panel notes" }, h("h2", null, "What limits these figures"), h("ul", null, ...warnings.map((note) => h("li", null, visible(note.replace(/^plumb: /, "").trim()))))) : null,
+				systemPanel(page),
 				page.model ? h("p", { class: "dim" }, `${plural(page.model.stacks.samples, "sample", short)}, ${plural(page.model.stacks.functions.length, "function", short)}, ${plural(page.model.parent.length, "call path", short)}.`) : null),
 		};
 	},

@@ -28,7 +28,9 @@ function next(page: Page): HTMLElement | null {
 	const diagnosis = page.documents.counts && page.documents.counts.diagnosis;
 	if (!diagnosis) return null;
 	const list = (title: string, names: string[] | undefined) => (names && names.length ? h("p", null, h("strong", null, title + " "), ...names.flatMap((name, i) => [i ? ", " : "", h("code", null, visible(name))])) : null);
-	return h("div", { class: "next" }, list("Look next at", diagnosis.next_groups), list("Sample", diagnosis.sample_events));
+	const waits = (diagnosis.waits || []).filter((wait) => wait.percent !== null);
+	return h("div", { class: "next" },
+		waits.length ? h("p", null, h("strong", null, "The model's core waits for "), waits.map((wait) => `${visible(wait.brief)} ${percent(wait.percent, 0)}`).join(", ")) : null, list("Look next at", diagnosis.next_groups), list("Sample", diagnosis.sample_events));
 }
 
 export const tree: View = {

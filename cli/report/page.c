@@ -106,6 +106,30 @@ static int add_stacks(struct collecting *c, struct reading *reading)
 	return status;
 }
 
+/* Returns the caches of the recorded machine, each with the CPUs that share it. */
+static json_t *caches_of(const struct plumb_recording_info *info)
+{
+	json_t *caches = json_array();
+
+	for (size_t i = 0; i < info->cache_count; i++) {
+		const struct plumb_recorded_cache *cache = &info->caches[i];
+		json_t *object = json_object();
+
+		json_put(object, "level", json_integer(cache->level));
+		json_put(object, "type", render_string(cache->type));
+		json_put(object, "size", render_string(cache->size));
+		json_put(object, "cpus", render_string(cache->cpus));
+		json_add(caches, object);
+	}
+	return caches;
+}
+
+/* Returns a number, or null for one that the recording does not have. */
+static json_t *known_number(uint64_t value)
+{
+	return value ? json_integer((json_int_t)value) : json_null();
+}
+
 static void add_about(const struct collecting *c, const struct reading *reading)
 {
 	const struct plumb_recording_info *info = plumb_recording_info(reading->recording);
@@ -122,6 +146,12 @@ static void add_about(const struct collecting *c, const struct reading *reading)
 	json_put(about, "system", render_string(info->osrelease));
 	json_put(about, "cpu", render_string(info->cpudesc));
 	json_put(about, "recorder", render_string(info->version));
+	json_put(about, "arch", render_string(info->arch));
+	json_put(about, "cpuid", render_string(info->cpuid));
+	json_put(about, "cpus_online", known_number(info->cpus_online));
+	json_put(about, "cpus_available", known_number(info->cpus_available));
+	json_put(about, "memory_kb", known_number(info->total_memory_kb));
+	json_put(about, "caches", caches_of(info));
 	json_put(about, "command", command);
 	text = memory_given(json_dumps(about, JSON_COMPACT));
 	json_decref(about);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of pages: findings, the tree, and what they lead to."""
 import json
+import os
 import re
 import subprocess
 
@@ -164,3 +165,70 @@ def when(pages):
     text = browser.evaluate("document.querySelector('.when').innerText")
     assert "All the time: 50 % to 52 % of the slots" in text, text
     assert browser.evaluate("document.querySelector('.when button') === null")
+
+
+@tap.test
+def waits(pages):
+    """A finding has its time and the operations that the core waits for; the tree has the model's waits."""
+    with open(pages.path("results/findings.json"), encoding="utf-8") as file:
+        findings = json.load(file)["findings"]
+    page = pages.path("waits.html")
+    pages.run(pages.plumb, "explore", "--html", page, pages.path("results"))
+    browser = pages.browser
+    browser.open(page)
+    cards = browser.evaluate("[...document.querySelectorAll('.finding')].map((card) => card.innerText)")
+    assert len(cards) == len(findings) and any(of.get("waits") for of in findings), findings
+    for card, of in zip(cards, findings):
+        assert ("Waits for" in card) == bool(of.get("waits")), (card, of)
+        for place in (of.get("waits") or {"places": []})["places"]:
+            if place["share"] >= 0.5:
+                assert re.search(f"{place['share']:.1f} %\\s+{place['name']}\\b", card), (card, place)
+        took = re.search(r"([0-9.]+) µs of ([0-9.]+) µs", card)
+        assert abs(float(took[1]) - of["seconds"] * 1e6) < 0.01, (card, of["seconds"])
+    documents = documents_of(page)
+    documents["counts"]["diagnosis"]["waits"] = [
+        {"node": "a", "brief": "long chains", "percent": 61.6}, {"node": "b", "brief": "<b>", "percent": 30},
+        {"node": "c", "brief": "unknown", "percent": None}]
+    browser.open(pages.made("told.html", documents), "#view=tree")
+    assert "The model's core waits for long chains 62 %, <b> 30 %" in browser.evaluate(
+        "document.querySelector('.next').innerText").replace("\n", ""), "no waits"
+
+
+def system_of(browser):
+    return browser.evaluate("Object.fromEntries([...document.querySelectorAll('#system dt')].map((dt) =>"
+                            " [dt.innerText, dt.nextElementSibling.innerText]))")
+
+
+@tap.test
+def system(pages):
+    """The page says what ran on which system, and which versions made it."""
+    page = pages.path("system.html")
+    pages.run(pages.plumb, "explore", "--html", page, pages.path("results"))
+    browser = pages.browser
+    browser.open(page)
+    shown = system_of(browser)
+    version = pages.run(pages.plumb, "--version").split()[1]
+    assert shown["Kernel"] == os.uname().release and shown["Host"] == os.uname().nodename, shown
+    assert shown["Page made by"] == "plumb " + version, (shown, version)
+    assert shown["Command"] == pages.path("paged") and "N3" in shown["CPU"], shown
+    assert "pages of 4 KiB" in shown["Modelled memory"] and "QEMU" in shown["Engine"], shown
+    # The CPUs of a modelled recording are the model's, so they say nothing of a machine.
+    assert "CPUs" not in shown, shown
+    documents = documents_of(page)
+    del documents["findings"], documents["counts"]
+    documents["about"].update(
+        modelled=False, command=["perf", "record", "it's here"], cpuid="0x410fd490", arch="aarch64",
+        cpus_online=3, cpus_available=4, memory_kb=3 << 19, cpu=None, caches=[
+            {"level": 1, "type": "Data", "size": "64K", "cpus": cpu} for cpu in "01"] + [
+            {"level": 2, "type": "Unified", "size": "1M", "cpus": "0"}])
+    browser.open(pages.made("measured.html", documents))
+    shown = system_of(browser)
+    assert shown["CPUs"] == "3 CPUs online of 4" and shown["Memory"] == "1.5 GiB", shown
+    assert shown["Caches"] == "L1 data 64K, L2 unified 1M", shown
+    assert shown["CPU identifier"] == "0x410fd490" and shown["Architecture"] == "aarch64", shown
+    assert shown["Recorded with"] == "perf record 'it'\\''s here'", shown
+    # What nobody knows is not shown.
+    documents["about"].update(cpus_online=None, cpus_available=None, memory_kb=None, caches=[], arch=None)
+    browser.open(pages.made("unknown.html", documents))
+    shown = system_of(browser)
+    assert not {"CPUs", "Memory", "Caches", "Architecture", "CPU"} & set(shown), shown

@@ -11,6 +11,8 @@ from page_read import HOSTILE, TEXT, VIEWS, column, quiet, report_of, row_of, ro
 def hostile(pages):
     """Hostile names are shown as text, in every view."""
     documents = stacks(HOSTILE, [2] * len(HOSTILE))
+    documents["about"].update(arch=HOSTILE[0], cpuid=HOSTILE[1], caches=[
+        {"level": 1, "type": HOSTILE[0], "size": HOSTILE[4], "cpus": HOSTILE[5]}])
     names = [*HOSTILE[:-1], "x" * 100000]
     places = {"basis": names[1], "exact": True, "samples": None, "places": [
         {"name": name, "file": name, "line": 1, "text": name, "share": 12, "interval": None}
@@ -21,7 +23,7 @@ def hostile(pages):
         "interrupted": False, "whole": names[2], "verdict": "loss", "work": 10, "tie": names[7],
         "warnings": names, "findings": [
             {"node": name, "cause": name, "slots": 50, "brief": name, "means": name, "helps": name,
-             "functions": places, "lines": places, "data": places} for name in names]}
+             "functions": places, "lines": places, "data": places, "waits": places} for name in names]}
     documents["commands"] = names
     documents["counts"] = {
         "source": "perf", "cpu": {"name": "", "midr": None, "slots": 5}, "elapsed_seconds": 1,
