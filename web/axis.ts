@@ -12,21 +12,23 @@ export function roundStep(length: number): number {
 	return ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10) * power;
 }
 
-/* Times in ns from 0 to `end`; all have the unit of the last one. */
-export function timeTicks(end: number): HTMLElement {
-	const [size, unit] = UNITS.find(([least]) => end >= 2 * least) || UNITS[UNITS.length - 1];
-	const step = roundStep(end / size);
+/* Times in ns from `from` to `to`; all have the unit of the last one. */
+export function timeTicks(from: number, to: number): HTMLElement[] {
+	const [size, unit] = UNITS.find(([least]) => to >= 2 * least) || UNITS[UNITS.length - 1];
+	const length = to - from;
+	/* Times with many digits need room. */
+	const rough = roundStep(length / size);
+	const step = rough < 0.001 ? 2 * rough : rough;
 	const ticks: HTMLElement[] = [];
-	for (let i = 0; i * step <= end / size; i++) {
-		const at = i * step;
-		const place = (100 * at * size) / end;
+	for (let i = Math.ceil(from / size / step - 1e-9); i * step <= to / size; i++) {
+		const place = (100 * (i * step * size - from)) / length;
 		/* A mark at the very end would stick out. */
-		if (place <= 96) ticks.push(styled(h("span", { class: i ? null : "first" }, i ? `${Number(at.toPrecision(6))} ${unit}` : "0"), { left: place + "%" }));
+		if (place <= 96) ticks.push(styled(h("span", { class: place < 3 ? "first" : null }, i ? `${Number((i * step).toPrecision(12))} ${unit}` : "0"), { left: place + "%" }));
 	}
-	return h("div", { class: "ticks", "aria-hidden": "true" }, ...ticks);
+	return ticks;
 }
 
 /* What the top of a chart stands for, and half of it. */
-export function heightMarks(top: string, half: string): HTMLElement {
-	return h("div", { class: "marks", "aria-hidden": "true" }, h("span", null, h("i", null, top)), h("span", null, h("i", null, half)));
+export function heightMarks(top: string, half: string): HTMLElement[] {
+	return [h("span", null, h("i", null, top)), h("span", null, h("i", null, half))];
 }

@@ -3,6 +3,7 @@
 import { heightMarks } from "./axis";
 import { Intervals, Metric } from "./data";
 import { duration, fixed, h, legend, plural, SLOT_TITLES, SLOTS, short, svg, visible, whole } from "./dom";
+import { spanOf } from "./span";
 import { hasRange, set, state } from "./state";
 
 const HEIGHT = 220;
@@ -78,27 +79,35 @@ function shownOf(of: Intervals): { key: string; shown: Shown } {
 	return { key: "", shown: { layers: slots, most: 100, units: "percent of slots" } };
 }
 
-/* Draws the chosen values; what was not counted stays empty. */
-export function intervalChart(of: Intervals): { chart: SVGElement; choose: HTMLElement; note: HTMLElement; marks: HTMLElement } {
-	const { key, shown } = shownOf(of);
-	const end = intervalsEnd(of);
+/* Draws the part of the time that is shown. */
+function drawn(of: Intervals, shown: Shown): SVGElement[] {
+	const [first, last] = spanOf(intervalsEnd(of));
 	const parts: SVGElement[] = [];
 	of.times.forEach((_, i) => {
 		const [from, to] = ends(of, i);
+		if (to < first || from > last) return;
 		let y = HEIGHT;
 		for (const { kind, values } of shown.layers) {
 			const height = shown.most ? ((values[i] || 0) / shown.most) * HEIGHT : 0;
 			y -= height;
-			if (height > 0.05) parts.push(svg("rect", { x: (1000 * from) / end, y, width: (1000 * (to - from)) / end + 0.1, height, class: kind }));
+			if (height > 0.05) parts.push(svg("rect", { x: (1000 * (from - first)) / (last - first), y, width: (1000 * (to - from)) / (last - first) + 0.1, height, class: kind }));
 		}
 	});
+	return parts;
+}
+
+/* A chart of the chosen values; what was not counted stays empty. */
+export function intervalChart(of: Intervals): { chart: SVGElement; draw: () => void; choose: HTMLElement; note: HTMLElement; marks: HTMLElement[] } {
+	const { key, shown } = shownOf(of);
 	const option = (value: string, text: string) => h("option", { value, selected: value === key }, visible(text));
 	const choose = h("label", null, "Show ", h("select", { id: "interval", onchange: (e: Event) => set({ part: (e.target as HTMLSelectElement).value }) },
 		option("", "what became of the slots"),
 		h("optgroup", { label: "Metrics" }, ...Object.values(of.metrics).filter((m) => m.values.some((v) => v)).map((m) => option(m.name, m.title || m.name))),
 		h("optgroup", { label: "Events" }, ...Object.keys(of.events).filter((name) => of.events[name].some((v) => v)).map((name) => option("event:" + name, name)))));
+	const chart = svg("svg", { viewBox: `0 0 1000 ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": "Counts by interval" }, ...drawn(of, shown));
 	return {
-		chart: svg("svg", { viewBox: `0 0 1000 ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": "Counts by interval" }, ...parts),
+		chart,
+		draw: () => chart.replaceChildren(...drawn(of, shown)),
 		choose,
 		marks: heightMarks(`${short(shown.most)} ${visible(shown.units)}`, short(shown.most / 2)),
 		note: key ? h("p", { class: "dim" }, `The top is ${short(shown.most)} ${visible(shown.units)}.`) : legend(SLOTS, SLOT_TITLES),

@@ -88,7 +88,8 @@ export class Model {
 		return [this.find(state.from), this.find(state.to + 1)];
 	}
 
-	private find(time: number): number {
+	/* Returns the first moment that is not before a time, as an index. */
+	find(time: number): number {
 		let low = 0;
 		let high = this.times.length;
 		while (low < high) {

@@ -9,6 +9,9 @@ export interface State {
 	fn: string; /* function of Source and Callers */
 	from: number; /* ns since the first sample; NaN: everything */
 	to: number;
+	start: number; /* the part of the time that the timeline shows, likewise */
+	stop: number;
+	tracks: string; /* of the timeline: "thread" or "cpu"; "": what there is */
 	order: string; /* of the flame graph: "left" or "time" */
 	colour: string; /* of the flame graph: "cause", "source", "event", "code" or "function"; "": what there is */
 	zoom: number; /* node of the flame graph, or -1 */
@@ -19,7 +22,7 @@ export interface State {
 }
 
 const usual: State = {
-	view: "", metric: "", search: "", sort: "", fn: "", from: NaN, to: NaN, order: "left", colour: "", zoom: -1,
+	view: "", metric: "", search: "", sort: "", fn: "", from: NaN, to: NaN, start: NaN, stop: NaN, tracks: "", order: "left", colour: "", zoom: -1,
 	thread: -1, code: "source", part: "", theme: "",
 };
 
@@ -55,12 +58,30 @@ function address(): string {
 	return "#" + words.toString();
 }
 
+const PAUSE = 150; /* ms: browsers refuse to write the address more often than 200 times in half a minute */
+let written = -PAUSE;
+let later = 0;
+
+/* Writes the address now, or soon if that was done a moment ago: a wheel turns fast. */
+function writeAddress(): void {
+	const now = performance.now();
+	clearTimeout(later);
+	if (now - written < PAUSE) {
+		later = window.setTimeout(writeAddress, PAUSE);
+		return;
+	}
+	written = now;
+	history.replaceState(null, "", address());
+}
+
 /* Changes the state. A change of view becomes an entry of the browser's history. */
 export function set(values: Partial<State>): void {
 	const changed = assign(values);
 	if (!changed.size) return;
-	if (changed.has("view")) location.hash = address();
-	else history.replaceState(null, "", address());
+	if (changed.has("view")) {
+		clearTimeout(later);
+		location.hash = address();
+	} else writeAddress();
 	for (const listener of listeners) listener(changed);
 }
 

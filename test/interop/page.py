@@ -25,6 +25,7 @@ from tap import Skip  # noqa: E402
 import page_compared  # noqa: E402,F401
 import page_findings  # noqa: E402,F401
 import page_people  # noqa: E402,F401
+import page_time  # noqa: E402,F401
 
 LIMIT = 400 << 10  # bytes of a page without its data
 ROWS = 100000
