@@ -320,6 +320,12 @@ struct plumb_recording_job {
 	 * Bits of enum plumb_branches, at least one kind, and enum plumb_branch_bit; 0: none.
 	 */
 	uint64_t branches;
+	/*
+	 * With `plan` only: also delivers the counts by interval, as in struct plumb_count_job.
+	 * Without both, there are no intervals.
+	 */
+	unsigned interval_ms;
+	void (*interval)(void *user, const struct plumb_count *counts, double seconds);
 };
 
 struct plumb_recording_run {

@@ -319,6 +319,8 @@ static struct source_record_job record_job(const struct plumb_source *source,
 		.last_signal = given->last_signal,
 		.position = given->position,
 		.change = given->change,
+		.interval_ms = given->interval_ms,
+		.interval = given->interval,
 		.user = given->user,
 	};
 }

@@ -146,6 +146,9 @@ struct source_record_job {
 	/* Likewise: also counts these events, and tells how it went; NULL: nothing is counted. */
 	const struct plumb_plan *plan;
 	struct source_run *counted;
+	/* Likewise, if there is a plan: as in struct source_job. */
+	unsigned interval_ms;
+	void (*interval)(void *user, const struct plumb_count *counts, double seconds);
 	void *user;
 };
 

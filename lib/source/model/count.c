@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "shared.h"
 #include "source/model/counted.h"
+#include "source/model/places.h"
 #include "source/model/record.h"
 #include "source/model/sampled.h"
 
@@ -22,43 +23,8 @@ static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
 
 struct counting {
 	const struct source_job *job;
-	size_t *indexes; /* for each place of the plan, an index into the model's counts */
-	struct model_counts before;   /* when the last interval ended */
-	struct plumb_count *interval; /* room for one */
+	struct model_places places;
 };
-
-/* Returns for each place of the plan an index into the model's counts; free it. NULL: no memory. */
-static size_t *find_indexes(const struct plumb_plan *plan)
-{
-	size_t *indexes = calloc(plan->place_count + 1, sizeof(*indexes));
-
-	for (uint16_t g = 0; indexes && g < plan->group_count; g++)
-		for (uint16_t i = 0; i < plan->groups[g].count; i++)
-			indexes[plan->groups[g].first + i] =
-				model_index_of(plan->events[plan->groups[g].events[i]]);
-	return indexes;
-}
-
-/* Computes the counts from `from` (NULL: the beginning) to `to`, in the plan's layout. */
-static void lay_out(const struct plumb_plan *plan, const size_t *indexes,
-		    const struct model_counts *from, const struct model_counts *to,
-		    struct plumb_count *out)
-{
-	double seconds = to->seconds - (from ? from->seconds : 0);
-	uint64_t ns = seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
-	uint64_t before = from ? from->counts[EVENT_INST_RETIRED] : 0;
-	/* If nothing ran, 0 would look like a measurement. */
-	bool ran = seconds > 0 || to->counts[EVENT_INST_RETIRED] != before;
-
-	for (size_t i = 0; i < plan->place_count; i++) {
-		size_t index = indexes[i];
-
-		out[i] = (struct plumb_count){NAN, ns, ns};
-		if (ran && index < EVENT_COUNT && to->counts[index] != MODEL_NOT_COUNTED)
-			out[i].count =
-				(double)(to->counts[index] - (from ? from->counts[index] : 0));
-	}
-}
 
 static void on_started(void *user, pid_t pid)
 {
@@ -72,11 +38,9 @@ static void on_interval(void *user, const struct model_counts *counts)
 {
 	struct counting *c = user;
 
-	if (!c->job->interval)
-		return;
-	lay_out(c->job->plan, c->indexes, &c->before, counts, c->interval);
-	c->before = *counts;
-	c->job->interval(c->job->user, c->interval, counts->seconds);
+	if (c->job->interval)
+		c->job->interval(c->job->user, model_places_interval(&c->places, counts),
+				 counts->seconds);
 }
 
 static void on_progress(void *user, const struct model_counts *counts)
@@ -240,11 +204,11 @@ static struct plumb_core_waits waits_of(const struct model_counts *counts)
 }
 
 /* Tells what a run counted, with the counts laid out by the plan. */
-static void tell(const struct plumb_plan *plan, const size_t *indexes, struct model_result *model,
+static void tell(const struct model_places *places, struct model_result *model,
 		 struct source_run *run, struct plumb_diagnostics *diagnostics)
 {
 	run->seconds = model->counts.seconds = model->counted_seconds;
-	lay_out(plan, indexes, NULL, &model->counts, run->counts);
+	model_places_lay_out(places, NULL, &model->counts, run->counts);
 	run->ended = model->ended;
 	run->host_seconds = model->host_seconds;
 	/* A window has all of the start-up or none, so its time would say nothing. */
@@ -260,22 +224,20 @@ static void tell(const struct plumb_plan *plan, const size_t *indexes, struct mo
 	       LIMIT_SETS * sizeof(*run->limit_cycles));
 	run->exit_status = model->exit_status;
 	run->signal = model->signal;
-	warn_of_uncounted(plan, &model->counts, diagnostics);
+	warn_of_uncounted(places->plan, &model->counts, diagnostics);
 }
 
-int model_tell_counts(const struct plumb_plan *plan, const struct model_result *model,
+int model_tell_counts(const struct model_places *places, const struct model_result *model,
 		      struct source_run *run, struct plumb_diagnostics *diagnostics)
 {
-	size_t *indexes = find_indexes(plan);
 	struct model_result *copy = malloc(sizeof(*copy));
 
-	if (indexes && copy) {
-		*copy = *model;
-		tell(plan, indexes, copy, run, diagnostics);
-	}
-	free(indexes);
+	if (!copy)
+		return PLUMB_ERR_NO_MEMORY;
+	*copy = *model;
+	tell(places, copy, run, diagnostics);
 	free(copy);
-	return indexes && copy ? 0 : PLUMB_ERR_NO_MEMORY;
+	return 0;
 }
 
 static int run_model(struct counting *c, struct source_run *run,
@@ -307,15 +269,15 @@ static int run_model(struct counting *c, struct source_run *run,
 		return PLUMB_ERR_NO_MEMORY;
 	error = model_run(&what, model, diagnostics);
 	if (error == PLUMB_OK || error == PLUMB_ERR_INTERRUPTED) {
-		if (job->interval_ms && model->counts.seconds > c->before.seconds)
+		if (job->interval_ms && model->counts.seconds > c->places.before.seconds)
 			on_interval(c, &model->counts);
 		model_warn(model, diagnostics);
-		tell(job->plan, c->indexes, model, run, diagnostics);
+		tell(&c->places, model, run, diagnostics);
 		if (what.what_if)
 			memcpy(run->what_if_cycles, model->counts.counts + EVENT_COUNT,
 			       WHAT_IF_COUNT * sizeof(*run->what_if_cycles));
 		if (what.sampled && job->windows && (model->sampled || !what.sampled_after) &&
-		    sampled_tell(job, c->indexes, model->sampled, &model->sums, diagnostics))
+		    sampled_tell(job, c->places.indexes, model->sampled, &model->sums, diagnostics))
 			error = PLUMB_ERR_NO_MEMORY;
 	}
 	free(model->sampled);
@@ -326,19 +288,16 @@ static int run_model(struct counting *c, struct source_run *run,
 static int count(const struct source_job *job, struct source_run *run,
 		 struct plumb_diagnostics *diagnostics)
 {
-	const struct plumb_plan *plan = job->plan;
 	struct counting *c = calloc(1, sizeof(*c));
-	int error = PLUMB_ERR_NO_MEMORY;
+	int error;
 
 	if (!c)
-		return error;
+		return PLUMB_ERR_NO_MEMORY;
 	c->job = job;
-	c->indexes = find_indexes(plan);
-	c->interval = calloc(plan->place_count + 1, sizeof(*c->interval));
-	if (c->indexes && c->interval)
+	error = model_places_make(&c->places, job->plan);
+	if (error == 0)
 		error = run_model(c, run, diagnostics);
-	free(c->indexes);
-	free(c->interval);
+	model_places_clean_up(&c->places);
 	free(c);
 	return error;
 }

@@ -32,11 +32,12 @@ struct recorder {
 	struct model_frames frames;
 	struct exact_sums sums;
 	struct model_tasks *tasks;
-	double summed;   /* when an exact profile was written last, in ms */
-	double polled;   /* when the caller was last asked what to do next, in ms */
-	bool unfinished; /* something was read after the last round */
-	bool begun;      /* begin() was called */
-	bool stopping;   /* the caller wants the program to end */
+	struct model_places places; /* if the job has a plan */
+	double summed;              /* when an exact profile was written last, in ms */
+	double polled;              /* when the caller was last asked what to do next, in ms */
+	bool unfinished;            /* something was read after the last round */
+	bool begun;                 /* begin() was called */
+	bool stopping;              /* the caller wants the program to end */
 	struct plumb_diagnostics *diagnostics;
 };
 
@@ -149,6 +150,13 @@ static void on_progress(void *user, const struct model_counts *counts)
 		r->job->progress(r->job->user, &progress);
 }
 
+static void on_interval(void *user, const struct model_counts *counts)
+{
+	struct recorder *r = user;
+
+	r->job->interval(r->job->user, model_places_interval(&r->places, counts), counts->seconds);
+}
+
 /* The memory shared with the plugin: its descriptor, or an errno as a negative number. */
 static int share(struct recorder *r)
 {
@@ -248,11 +256,13 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		.program = job->program,
 		.argv = job->argv,
 		.children = job->inherit,
+		.interval_ms = job->plan && job->interval ? job->interval_ms : 0,
 		.window = &job->window,
 		.sampler = &sampler,
 		.cancel = job->cancel,
 		.begin = on_begin,
 		.started = on_started,
+		.interval = on_interval,
 		.progress = on_progress,
 		.last_signal = last_signal,
 		.user = r,
@@ -277,10 +287,12 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 			.samples = r->frames.samples,
 			.collisions = model->counts.counts[EVENT_SAMPLE_COLLISION],
 		};
+		if (what.interval_ms && model->counts.seconds > r->places.before.seconds)
+			on_interval(r, &model->counts);
 		tell_counts(r, &model->counts, run->event_counts);
 		model_warn(model, r->diagnostics);
 		if (job->plan &&
-		    model_tell_counts(job->plan, model, job->counted, r->diagnostics) < 0)
+		    model_tell_counts(&r->places, model, job->counted, r->diagnostics) < 0)
 			error = PLUMB_ERR_NO_MEMORY;
 		warn_of_losses(r);
 		if (job->exact)
@@ -312,6 +324,8 @@ int model_record(const struct source_record_job *job, struct source_record_run *
 	r->job = job;
 	r->diagnostics = diagnostics;
 	error = record_setup_make(&r->setup, job, diagnostics);
+	if (!error && job->plan)
+		error = model_places_make(&r->places, job->plan);
 	if (!error)
 		error = record(r, run);
 	if (r->sampling)
@@ -320,6 +334,7 @@ int model_record(const struct source_record_job *job, struct source_record_run *
 	model_tasks_free(r->tasks);
 	exact_sums_clean_up(&r->sums);
 	record_writer_clean_up(&r->frames.out);
+	model_places_clean_up(&r->places);
 	free(r);
 	return error;
 }

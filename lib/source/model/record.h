@@ -3,6 +3,7 @@
 #ifndef SOURCE_MODEL_RECORD_H
 #define SOURCE_MODEL_RECORD_H
 
+#include "source/model/places.h"
 #include "source/model/run.h"
 #include "source/source.h"
 
@@ -12,8 +13,8 @@ int model_record(const struct source_record_job *job, struct source_record_run *
 /* Reports what a reader of the run's figures should know. */
 void model_warn(const struct model_result *run, struct plumb_diagnostics *diagnostics);
 
-/* Tells what a run counted by a plan; run->counts has room for it. Returns 0 or NO_MEMORY. */
-int model_tell_counts(const struct plumb_plan *plan, const struct model_result *model,
+/* Tells what a run counted; run->counts has room for the plan's. Returns 0 or NO_MEMORY. */
+int model_tell_counts(const struct model_places *places, const struct model_result *model,
 		      struct source_run *run, struct plumb_diagnostics *diagnostics);
 
 #endif
