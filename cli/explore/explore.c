@@ -51,7 +51,8 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "FILE",
 		.offset = AT(intervals),
-		.help = "with --html, show counts by interval in the timeline, from plumb stat -I",
+		.help = "with --html, show these counts by interval in the timeline instead, from "
+			"plumb stat -I",
 	},
 	{
 		.letter = 'p',
@@ -176,6 +177,7 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 	const char **warnings = warnings_of(e->diagnostics);
 	struct source_text *texts = source_text_new();
 	char *tie = report_tie_text(e->limit_cycles);
+	struct plumb_finding_interval *intervals = explore_list_intervals(e);
 	const struct plumb_findings_options how = {
 		.size = sizeof(how),
 		.counted = e->counted,
@@ -194,7 +196,9 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 		.recording = e->recorded && e->options->folder ? PLUMB_FOLDER_RECORDING : NULL,
 		.source_line = source_line,
 		.user = texts,
-		.tie = tie};
+		.tie = tie,
+		.intervals = intervals,
+		.interval_count = e->intervals.count};
 	struct plumb_findings_maker *maker;
 	int status = EXIT_FINE;
 
@@ -219,6 +223,7 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 	source_text_free(texts);
 	status = reading_close(&reading, status);
 	free(warnings);
+	free(intervals);
 	free(tie);
 	return status;
 }
@@ -305,7 +310,7 @@ static int open_scratch(struct exploration *e)
 static int prepare(struct exploration *e)
 {
 	static const char *const names[] = {PLUMB_FOLDER_FINDINGS, PLUMB_FOLDER_COUNTS,
-					    PLUMB_FOLDER_RECORDING};
+					    PLUMB_FOLDER_INTERVALS, PLUMB_FOLDER_RECORDING};
 	int status;
 
 	if (!e->options->folder)
@@ -538,6 +543,7 @@ static int run(const struct command *command, int count, char **arguments)
 	machine_close(&machine);
 	if (e.scratch >= 0)
 		close(e.scratch);
+	explore_free_intervals(&e.intervals);
 	free(e.pids.at);
 	free(e.target);
 	free(e.path);

@@ -8,9 +8,12 @@
 #include <plumb/findings.h>
 
 #include "render/output.h"
+#include "render/report.h"
 #include "tool/lists.h"
 #include "tool/machine.h"
 #include "tool/options.h"
+
+struct html_page;
 
 struct explore_options {
 	struct common_options common;
@@ -20,6 +23,14 @@ struct explore_options {
 	const char *core_file, *folder, *pids, *timeout, *sysroot, *qemu;
 	const char *seed, *html, *intervals;
 	bool all_cpus, once, sampled, no_progress;
+};
+
+/* What was counted in intervals, ordered by time. */
+struct explore_intervals {
+	struct plumb_count *counts; /* of each: as many as the plan has places */
+	double *ends;               /* seconds since the program began */
+	size_t count;
+	unsigned joined, last; /* how many of the source's are in each, and in the last one */
 };
 
 struct exploration {
@@ -44,6 +55,7 @@ struct exploration {
 	bool early;   /* a signal came before the program began */
 	char *events; /* that were sampled, as -e takes them; NULL: none */
 	double seconds;
+	struct explore_intervals intervals;
 	double limit_cycles[PLUMB_LIMIT_SETS]; /* as in struct plumb_count_run */
 	unsigned runs;
 	int exit_status, signal;
@@ -73,6 +85,21 @@ int explore_show_folder(const struct explore_options *options, const char *path)
 
 /* Prints the counts as plumb stat --json does. Returns an exit status. */
 int explore_print_counts(const struct exploration *e);
+
+/* Returns what is printed of the counts. */
+struct report explore_report(const struct exploration *e);
+
+/* intervals.c: counts by interval. Returns how long the shortest are. */
+unsigned explore_interval_ms(const struct exploration *e);
+/* Adds the counts of an interval that ended so many seconds after the program began. */
+void explore_add_interval(struct exploration *e, const struct plumb_count *counts, double seconds);
+void explore_free_intervals(struct explore_intervals *all);
+/* Returns e->intervals.count elements; free them. */
+struct plumb_finding_interval *explore_list_intervals(const struct exploration *e);
+/* Prints them as plumb stat -I --json does. Returns an exit status. */
+int explore_print_intervals(const struct exploration *e, const struct common_options *where);
+/* Adds them to a page, or, if `e` is NULL, those of a folder, if it has any. */
+void explore_add_intervals(struct html_page *page, const struct exploration *e, const char *folder);
 
 /* page.c: checks before a long run that --html can be written, if it is given. */
 int explore_check_page(const struct explore_options *options);

@@ -79,7 +79,7 @@ static int keep_findings(const char *folder, const struct plumb_findings *findin
 	return status;
 }
 
-static int print_counts(const struct exploration *e, const struct common_options *where)
+struct report explore_report(const struct exploration *e)
 {
 	static const char *const none[] = {NULL};
 	struct report report = {
@@ -107,12 +107,19 @@ static int print_counts(const struct exploration *e, const struct common_options
 		.warnings = none,
 		.record_options = none,
 	};
+
+	memcpy(report.limit_cycles, e->limit_cycles, sizeof(report.limit_cycles));
+	return report;
+}
+
+static int print_counts(const struct exploration *e, const struct common_options *where)
+{
+	const struct report report = explore_report(e);
 	struct output out;
 	const int status = output_open(&out, where);
 
 	if (status != EXIT_FINE)
 		return status;
-	memcpy(report.limit_cycles, e->limit_cycles, sizeof(report.limit_cycles));
 	report_json(&out, &report);
 	return output_close(&out, EXIT_FINE);
 }
@@ -135,10 +142,23 @@ static int keep_counts(const struct exploration *e)
 	return status;
 }
 
+/* Keeps the intervals as plumb stat -I --json prints them. */
+static int keep_intervals(const struct exploration *e)
+{
+	char *path = memory_format("%s/%s", e->options->folder, PLUMB_FOLDER_INTERVALS);
+	const struct common_options where = {.output = path, .no_pager = true};
+	const int status = explore_print_intervals(e, &where);
+
+	free(path);
+	return status;
+}
+
 int explore_keep(const struct exploration *e, const struct plumb_findings *findings)
 {
 	int status = keep_counts(e);
 
+	if (status == EXIT_FINE && e->intervals.count)
+		status = keep_intervals(e);
 	/* Last, because it makes the folder one with results. */
 	return status == EXIT_FINE ? keep_findings(e->options->folder, findings) : status;
 }
@@ -201,7 +221,7 @@ static void complain_places(const struct plumb_diagnostics *diagnostics, const c
 static void note_files(const char *folder)
 {
 	static const char *const names[] = {PLUMB_FOLDER_FINDINGS, PLUMB_FOLDER_COUNTS,
-					    PLUMB_FOLDER_RECORDING};
+					    PLUMB_FOLDER_INTERVALS, PLUMB_FOLDER_RECORDING};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char *path = memory_format("%s/%s", folder, names[i]);

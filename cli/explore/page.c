@@ -139,6 +139,8 @@ int explore_write_page(const struct explore_options *options, const struct explo
 		report_collect(&report, report_run, &page);
 	if (options->intervals)
 		status = report_add_intervals(&page, options->intervals);
+	else
+		explore_add_intervals(&page, e, folder);
 	if (status == EXIT_FINE)
 		status = html_write(&page, options->html);
 	html_free(&page);

@@ -135,6 +135,13 @@ static void on_progress(void *user, const struct plumb_progress *progress)
 	free(work);
 }
 
+static void on_interval(void *user, const struct plumb_count *counts, double seconds)
+{
+	const struct session *s = user;
+
+	explore_add_interval(s->e, counts, seconds);
+}
+
 static struct plumb_recording_job make_job(struct session *s, const struct plumb_window *window)
 {
 	const struct exploration *e = s->e;
@@ -165,6 +172,8 @@ static struct plumb_recording_job make_job(struct session *s, const struct plumb
 		.plan = s->how->counts ? e->plan : NULL,
 		.counts = s->how->counts,
 		.counted = s->how->counted,
+		.interval_ms = s->how->counts ? explore_interval_ms(e) : 0,
+		.interval = on_interval,
 	};
 }
 

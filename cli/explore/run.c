@@ -184,6 +184,13 @@ static int last_signal(void *user)
 	return signals_last();
 }
 
+static void on_interval(void *user, const struct plumb_count *counts, double seconds)
+{
+	const struct counting *c = user;
+
+	explore_add_interval(c->e, counts, seconds);
+}
+
 /* Counts a run, which is sampled as well if `c` says so. */
 static int count(struct counting *c)
 {
@@ -198,6 +205,8 @@ static int count(struct counting *c)
 		.children = true,
 		.window = &window,
 		.started = on_started,
+		.interval_ms = explore_interval_ms(e),
+		.interval = on_interval,
 		.progress = on_progress,
 		.last_signal = last_signal,
 		.user = c,

@@ -314,7 +314,7 @@ char *findings_more(const struct findings_view *view, unsigned finding)
 
 /* Says how long the loss is, as a part of the run. */
 static void print_time(struct output *out, const struct plumb_findings *findings,
-		       const struct plumb_finding *finding)
+		       const struct plumb_finding *finding, const struct plumb_finding_when *when)
 {
 	char *time, *whole, *text;
 
@@ -322,11 +322,56 @@ static void print_time(struct output *out, const struct plumb_findings *findings
 		return;
 	time = figure_duration(finding->slots / 100 * findings->seconds);
 	whole = figure_duration(findings->seconds);
-	text = memory_format("%s of %s", time, whole);
+	text = memory_format("%s of %s%s", time, whole,
+			     when->known && when->throughout ? ", throughout" : "");
 	print_beside(out, "Time", text);
 	free(text);
 	free(whole);
 	free(time);
+}
+
+/* Returns a range of time in words, after what comes before it, which is freed; free it. */
+static char *add_range(char *before, const struct plumb_findings *findings,
+		       const struct plumb_finding_when *when, unsigned i, bool last)
+{
+	const double begins = when->ranges[i].from, ends = when->ranges[i].to;
+	const char *comma = !i ? "" : last ? " and " : ", ";
+	char *from = figure_duration(begins), *to = figure_duration(ends), *text;
+
+	if (!(begins > 0))
+		text = memory_format("%s%suntil %s", before, comma, to);
+	else if (ends >= findings->seconds)
+		text = memory_format("%s%sfrom %s on", before, comma, from);
+	else
+		text = memory_format("%s%sfrom %s to %s", before, comma, from, to);
+	free(before);
+	free(from);
+	free(to);
+	return text;
+}
+
+/* Says in which part of the run the loss is. */
+static void print_when(struct output *out, const struct findings_view *view,
+		       const struct plumb_finding_when *when)
+{
+	const unsigned kept =
+		when->range_count < PLUMB_RANGES_MAX ? when->range_count : PLUMB_RANGES_MAX;
+	const unsigned count = view->verbose || kept <= SHOWN_PLACES ? kept : SHOWN_PLACES;
+	char *text = memory_copy("", 0), *whole;
+
+	if (!when->known || when->throughout) {
+		free(text);
+		return;
+	}
+	for (unsigned i = 0; i < count; i++)
+		text = add_range(text, view->findings, when, i,
+				 i + 1 == count && count == when->range_count);
+	whole = memory_format("%s%s: %.0f %% of the %s there, %.0f %% in the rest of the run", text,
+			      count < when->range_count ? " and later" : "", when->slots,
+			      view->findings->whole, when->elsewhere > 0 ? when->elsewhere : 0);
+	print_beside(out, "When", whole);
+	free(whole);
+	free(text);
 }
 
 static void print_finding(struct output *out, const struct findings_view *view, unsigned i)
@@ -339,7 +384,8 @@ static void print_finding(struct output *out, const struct findings_view *view, 
 	output_format(out, STYLE_HEADING, "%u. ", i + 1);
 	print_paragraph(out, STYLE_BAD, INDENT, INDENT, text);
 	free(text);
-	print_time(out, view->findings, finding);
+	print_time(out, view->findings, finding, &view->findings->when[i]);
+	print_when(out, view, &view->findings->when[i]);
 	print_code(out, view, finding);
 	print_waits(out, view, &view->findings->waits[i]);
 	print_places(out, view, "Data", &finding->data);

@@ -212,22 +212,12 @@ static int read_intervals(struct intervals *intervals, FILE *file, const char *p
 	return EXIT_FINE;
 }
 
-int report_add_intervals(struct html_page *page, const char *path)
+int report_read_intervals(struct html_page *page, FILE *file, const char *path)
 {
 	struct intervals intervals = {
 		.times = json_array(), .events = json_object(), .metrics = json_object()};
-	FILE *file = fopen(path, "re");
-	int status;
+	const int status = read_intervals(&intervals, file, path);
 
-	/* The page must not take its place. */
-	inputs_note(path, "the input");
-	if (file) {
-		status = read_intervals(&intervals, file, path);
-		fclose(file);
-	} else {
-		complain("cannot read %s: %s", path, strerror(errno));
-		status = EXIT_USAGE;
-	}
 	if (status == EXIT_FINE) {
 		add_document(page, &intervals);
 	} else {
@@ -237,5 +227,21 @@ int report_add_intervals(struct html_page *page, const char *path)
 	json_decref(intervals.times);
 	json_decref(intervals.events);
 	json_decref(intervals.metrics);
+	return status;
+}
+
+int report_add_intervals(struct html_page *page, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	int status;
+
+	/* The page must not take its place. */
+	inputs_note(path, "the input");
+	if (!file) {
+		complain("cannot read %s: %s", path, strerror(errno));
+		return EXIT_USAGE;
+	}
+	status = report_read_intervals(page, file, path);
+	fclose(file);
 	return status;
 }

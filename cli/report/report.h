@@ -48,6 +48,8 @@ int report_read_view(const struct report_options *options, bool chains, struct p
  * after printing an error.
  */
 int report_add_intervals(struct html_page *page, const char *path);
+/* Does the same with an open file; `path` is for messages. */
+int report_read_intervals(struct html_page *page, FILE *file, const char *path);
 
 /*
  * browse.c: shows the recording of `options` in the browser; `report` prints one view of it.

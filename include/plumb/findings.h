@@ -75,6 +75,21 @@ struct plumb_ruled_out {
 
 #define PLUMB_RULED_OUT_MAX 32
 
+#define PLUMB_RANGES_MAX 8
+
+/* When the program has a loss, from counts by interval. */
+struct plumb_finding_when {
+	bool known; /* false: too few intervals were counted, or not the node in half of them */
+	/* No part of the run has much more of it than the rest; there are no ranges then. */
+	bool throughout;
+	double slots;     /* percent of the slots in the ranges; of the run, if it is throughout */
+	double elsewhere; /* percent of the slots of the rest; NaN: it is throughout */
+	struct {
+		double from, to;    /* seconds of the source's time since the program began */
+	} ranges[PLUMB_RANGES_MAX]; /* the first ones */
+	unsigned range_count;       /* of all ranges; may be more than PLUMB_RANGES_MAX */
+};
+
 /* Made by the library; may grow. */
 struct plumb_findings {
 	const char *source; /* "model" */
@@ -105,12 +120,19 @@ struct plumb_findings {
 	const struct plumb_ruled_out *ruled_out;
 	unsigned ruled_out_count;
 	double least; /* percent of the slots that a finding has at least; NaN: unknown */
+	const struct plumb_finding_when *when; /* for each finding */
 };
 
 /* Frees findings. Accepts NULL. */
 PLUMB_API void plumb_findings_free(struct plumb_findings *findings);
 
 /* ---- making them ----------------------------------------------------------------------------- */
+
+/* A part of what was counted. */
+struct plumb_finding_interval {
+	double from, to;                  /* seconds since the program began */
+	const struct plumb_count *counts; /* of it alone, in the layout of the counts' plan */
+};
 
 struct plumb_findings_options {
 	size_t size; /* sizeof(struct plumb_findings_options) */
@@ -131,6 +153,9 @@ struct plumb_findings_options {
 	char *(*source_line)(void *user, const char *file, const char *folder, unsigned line);
 	void *user;
 	const char *tie; /* as in struct plumb_findings. Copied. */
+	/* Ordered by time; for plumb_finding_when. None: it is not known. */
+	const struct plumb_finding_interval *intervals;
+	size_t interval_count;
 };
 
 struct plumb_findings_maker;
@@ -180,6 +205,7 @@ PLUMB_API bool plumb_findings_events(const struct plumb_result *counted,
 /* The names of what a folder of results has. */
 #define PLUMB_FOLDER_FINDINGS  "findings.json"
 #define PLUMB_FOLDER_COUNTS    "counts.json"
+#define PLUMB_FOLDER_INTERVALS "intervals.json"
 #define PLUMB_FOLDER_RECORDING "perf.data"
 
 enum plumb_folder {

@@ -12,6 +12,7 @@
 #include "profile/evidence.h"
 #include "profile/findings_ruled.h"
 #include "profile/findings_waits.h"
+#include "profile/findings_when.h"
 #include "symbol/symbolizer.h"
 
 #define RANGE_GAP  1048576 /* bytes between cache lines of one range of memory */
@@ -96,6 +97,7 @@ struct findings *findings_new(void)
 	if (made) {
 		made->given.findings = made->at;
 		made->given.waits = made->waits;
+		made->given.when = made->when;
 		made->given.ruled_out = made->ruled_out;
 		made->given.least = NAN;
 	}
@@ -537,6 +539,9 @@ int plumb_findings_maker_finish(struct plumb_findings_maker *maker,
 		return PLUMB_ERR_NO_MEMORY;
 	for (unsigned i = 0; i < maker->evidence.diagnosis->loss_count; i++)
 		make(maker, i);
+	if (when_find(maker->options.counted, maker->evidence.diagnosis, maker->options.intervals,
+		      maker->options.interval_count, maker->made->when) < 0)
+		return PLUMB_ERR_NO_MEMORY;
 	if (maker->made->error < 0 || maker->error < 0)
 		return PLUMB_ERR_NO_MEMORY;
 	*findings = &maker->made->given;

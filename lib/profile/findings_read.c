@@ -19,6 +19,7 @@
 #define WARNINGS_MAX 1000
 #define SHARE_MAX    100.5 /* percent: sums of rounded numbers */
 #define SLOTS_MAX    200.0
+#define SECONDS_MAX  1e12
 
 const char *const findings_verdicts[] = {
 	[PLUMB_VERDICT_UNKNOWN] = "unknown",
@@ -270,8 +271,56 @@ static unsigned read_name(struct reader *r, const struct node *of, const char *k
 	return 0;
 }
 
+/* Reads the ranges of time, of which each begins after the one before it. */
+static void read_ranges(struct reader *r, const struct node *of, struct plumb_finding_when *when)
+{
+	const struct node node = member(of, "ranges");
+	const size_t count = array_size(r, &node, PLUMB_RANGES_MAX);
+	double last = 0;
+
+	when->range_count = (unsigned)read_whole(r, of, "range_count", INT32_MAX);
+	for (size_t i = 0; i < count; i++) {
+		const struct node range = element(&node, i);
+		const struct node from = element(&range, 0), to = element(&range, 1);
+
+		if (array_size(r, &range, 2) != 2) {
+			refuse(r, &range, "bad-member", "not two numbers");
+			return;
+		}
+		when->ranges[i].from = read_number(r, &from, last, SECONDS_MAX);
+		when->ranges[i].to = read_number(r, &to, last, SECONDS_MAX);
+		if (!(when->ranges[i].to > when->ranges[i].from)) {
+			refuse(r, &range, "bad-number", "ends before it begins");
+			return;
+		}
+		last = when->ranges[i].to;
+	}
+	if (count != (when->range_count < PLUMB_RANGES_MAX ? when->range_count : PLUMB_RANGES_MAX))
+		refuse(r, &node, "bad-number", "%zu ranges, not as range_count says", count);
+	else if (when->throughout != !count)
+		refuse(r, &node, "bad-member", "must be empty if, and only if, it is throughout");
+}
+
+/* Older files have none. */
+static void read_when(struct reader *r, const struct node *of, struct plumb_finding_when *when)
+{
+	const struct node node = member(of, "when"), elsewhere = member(&node, "elsewhere");
+
+	if (!is_given(r, &node, false))
+		return;
+	if (!json_is_object(node.value)) {
+		refuse(r, &node, "bad-member", "not an object");
+		return;
+	}
+	when->known = true;
+	when->throughout = read_flag(r, &node, "throughout");
+	when->slots = read_share(r, &node, "slots", SLOTS_MAX);
+	when->elsewhere = read_number(r, &elsewhere, -SLOTS_MAX, SLOTS_MAX);
+	read_ranges(r, &node, when);
+}
+
 static void read_finding(struct reader *r, const struct node *node, struct plumb_finding *finding,
-			 struct plumb_finding_places *waits)
+			 struct plumb_finding_places *waits, struct plumb_finding_when *when)
 {
 	if (!json_is_object(node->value)) {
 		refuse(r, node, "bad-member", "not an object");
@@ -289,6 +338,7 @@ static void read_finding(struct reader *r, const struct node *node, struct plumb
 	/* Older files have none. */
 	if (json_object_get(node->value, "waits"))
 		read_places(r, node, "waits", waits);
+	read_when(r, node, when);
 	finding->view = (enum plumb_finding_view)read_name(r, node, "view", findings_views);
 	if (finding->view == PLUMB_VIEW_FUNCTION && !finding->functions.count)
 		refuse(r, node, "bad-view", "shows a function, and has none");
@@ -361,7 +411,7 @@ static void read_all(struct reader *r, const struct node *root)
 	read_cpu(r, root);
 	given->command = read_list(r, root, "command", WORDS_MAX);
 	given->target = read_text(r, root, "target", false);
-	given->seconds = read_number(r, &seconds, 0, 1e12);
+	given->seconds = read_number(r, &seconds, 0, SECONDS_MAX);
 	given->runs = (unsigned)read_whole(r, root, "runs", INT32_MAX);
 	given->exit_status = (int)read_whole(r, root, "exit_status", 255);
 	given->interrupted = read_flag(r, root, "interrupted");
@@ -376,7 +426,7 @@ static void read_all(struct reader *r, const struct node *root)
 	for (size_t i = 0; i < count; i++) {
 		const struct node finding = element(&findings, i);
 
-		read_finding(r, &finding, &r->made->at[i], &r->made->waits[i]);
+		read_finding(r, &finding, &r->made->at[i], &r->made->waits[i], &r->made->when[i]);
 		given->finding_count++;
 	}
 }

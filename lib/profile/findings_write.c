@@ -70,6 +70,30 @@ static json_t *places_object(const struct plumb_finding_places *places)
 	return json_if(ok, object);
 }
 
+static json_t *when_object(const struct plumb_finding_when *when)
+{
+	json_t *object, *ranges;
+	bool ok;
+
+	if (!when->known)
+		return json_null();
+	object = json_object();
+	ranges = json_array();
+	ok = json_put(object, "throughout", json_boolean(when->throughout));
+	ok &= json_put(object, "slots", number(when->slots));
+	ok &= json_put(object, "elsewhere", number(when->elsewhere));
+	for (unsigned i = 0; i < when->range_count && i < PLUMB_RANGES_MAX; i++) {
+		json_t *range = json_array();
+
+		ok &= json_add(range, number(when->ranges[i].from));
+		ok &= json_add(range, number(when->ranges[i].to));
+		ok &= json_add(ranges, range);
+	}
+	ok &= json_put(object, "ranges", ranges);
+	ok &= json_put(object, "range_count", json_integer(when->range_count));
+	return json_if(ok, object);
+}
+
 static json_t *finding_object(const struct plumb_findings *findings, unsigned i)
 {
 	const struct plumb_finding *finding = &findings->findings[i];
@@ -89,6 +113,7 @@ static json_t *finding_object(const struct plumb_findings *findings, unsigned i)
 	ok &= json_put(object, "data", places_object(&finding->data));
 	if (waits->count)
 		ok &= json_put(object, "waits", places_object(waits));
+	ok &= json_put(object, "when", when_object(&findings->when[i]));
 	ok &= json_put_text(object, "view", findings_views[finding->view]);
 	return json_if(ok, object);
 }

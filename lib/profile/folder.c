@@ -11,7 +11,8 @@
 
 /* Files that belong there; the recording's old name is what an interrupted run leaves. */
 static const char *const known[] = {PLUMB_FOLDER_FINDINGS, PLUMB_FOLDER_COUNTS,
-				    PLUMB_FOLDER_RECORDING, PLUMB_FOLDER_RECORDING ".old"};
+				    PLUMB_FOLDER_INTERVALS, PLUMB_FOLDER_RECORDING,
+				    PLUMB_FOLDER_RECORDING ".old"};
 
 static bool is_known(int folder, const char *name)
 {

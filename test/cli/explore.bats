@@ -128,6 +128,74 @@ setup()
 	plumb script -i again/perf.data 2>/dev/null | grep -q ' l1d-access: '
 }
 
+@test "counts by interval are kept as stat -I has them, and say when a loss is" {
+	local compiler=aarch64-linux-gnu-gcc
+
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	# Work, then a walk through memory, then work again.
+	cat >phases.c <<-'END'
+		static void *places[1 << 20];
+		static void work(void)
+		{
+		    for (volatile long i = 0; i < 3000000; i++)
+		        ;
+		}
+		int main(void)
+		{
+		    unsigned at = 0;
+		    void **walk;
+		    for (int i = 0; i < 1 << 20; i++) {
+		        unsigned next = (at * 1664525u + 1013904223u) % (1 << 20);
+		        places[at] = &places[next];
+		        at = next;
+		    }
+		    work();
+		    walk = places[0];
+		    for (int i = 0; i < 100000; i++)
+		        walk = *walk;
+		    work();
+		    return walk == 0;
+		}
+	END
+	"$compiler" -g -O1 -static -o phases phases.c
+	plumb explore --source model -o out ./phases 2>said
+	plumb stat --source model -I 1 --json -o stat.json ./phases
+	/usr/bin/python3 - stat.json out <<-'END'
+		import json, sys
+		def objects(path):
+		    text, at, decoder = open(path, encoding="utf-8").read(), 0, json.JSONDecoder()
+		    while text[at:].strip():
+		        found, at = decoder.raw_decode(text, at + len(text[at:]) - len(text[at:].lstrip()))
+		        yield found
+		kept, stat = list(objects(sys.argv[2] + "/intervals.json")), list(objects(sys.argv[1]))
+		assert len(kept) > 8, len(kept)
+		events = lambda of: {e["name"]: e["count"] for e in of["events"]}
+		metrics = lambda of: {m["name"]: m["slots"] for m in of["metrics"]}
+		# Neighbours are joined if there are many, so compare what ends at the same time.
+		stat = [s for s in stat if not s.get("summary")]
+		for one in kept:
+		    parts = [s for s in stat if one["time"] - one["elapsed_seconds"] + 1e-9 < s["time"] < one["time"] + 1e-9]
+		    assert parts and abs(parts[-1]["time"] - one["time"]) < 1e-9, one["time"]
+		    for name, count in events(one).items():
+		        assert count == sum(events(p)[name] for p in parts), (one["time"], name)
+		whole = events(json.load(open(sys.argv[2] + "/counts.json")))
+		assert all(sum(events(k)[name] for k in kept) == count for name, count in whole.items())
+		# The walk is where most of its node is.
+		findings = json.load(open(sys.argv[2] + "/findings.json"))["findings"]
+		[walk] = [f for f in findings if f["node"] == "backend_cache_l2d_bound"]
+		[[begin, end]] = walk["when"]["ranges"]
+		for one in kept:
+		    inside = begin + 1e-9 < one["time"] < end + 1e-9
+		    assert ((metrics(one)[walk["node"]] or 0) > 30) == inside, (one["time"], begin, end)
+		assert 0 < begin < end < kept[-1]["time"] and walk["when"]["slots"] > 60 > 5 > walk["when"]["elsewhere"]
+	END
+	grep -q '^   When   from [0-9.]* ms to [0-9.]* ms: [6-9][0-9] % of the slots there, [0-9] % in the' said
+	grep -q '^   When   from [0-9.]* ms to [0-9.]* ms and from [0-9.]* ms on: ' said
+	grep -q '^   When   until [0-9.]* ms: ' said
+	# The other program ends before there are intervals to compare.
+	json 'd["findings"][0]["when"] is None and d["seconds"] < 0.004' <"$work/results/findings.json"
+}
+
 @test "nothing to win" {
 	run --separate-stderr plumb explore --source model "$work/useful"
 	[ "$status" -eq 0 ]
@@ -139,7 +207,7 @@ setup()
 	plumb explore --source model -o out "$work/divisions" 2>text
 	for shown in text <(plumb explore out); do
 		tr -s ' \n' ' ' <"$shown" >joined
-		grep -q '1\. [67][0-9] % of the slots: backend_core_rename_bound: waits for integer division Time [0-9.]* [mu]s of [0-9.]* [mu]s Where divisions.c:17, in divide: ' joined
+		grep -q '1\. [67][0-9] % of the slots: backend_core_rename_bound: waits for integer division Time [0-9.]* [mu]s of [0-9.]* [mu]s\(, throughout\)* Where divisions.c:17, in divide: ' joined
 		grep -q ' Waits for integer division: [0-9.]* % of the stalled cycles, exactly ' joined
 	done
 	json 'd["findings"][0]["waits"]["places"][0]["name"] == "integer division" and d["findings"][0]["waits"]["exact"]' <out/findings.json
@@ -273,7 +341,7 @@ setup()
 	plumb explore --source model -o out "$work/useful" 2>/dev/null
 	run -7 plumb explore --source model -o out "$work/status"
 	json 'd["exit_status"] == 7' <out/findings.json
-	[ "$(echo out/*)" = "out/counts.json out/findings.json out/perf.data" ]
+	[ "$(echo out/*)" = "out/counts.json out/findings.json out/intervals.json out/perf.data" ]
 	# What fails before it counts anything leaves nothing behind.
 	run -3 plumb explore --source model --qemu /bin/true -o fails "$work/status"
 	[ -z "$(ls fails)" ]
@@ -392,6 +460,20 @@ damaged()
 	run --separate-stderr plumb explore --html less.html other
 	[ "$status" -eq 0 ]
 	[ "$stderr" = "plumb: other/counts.json: cannot be used; the page has no counts" ]
+	rm other/counts.json
+	# Counts by interval come from the folder, and may be damaged or no file.
+	cp "$work/results/intervals.json" other
+	plumb explore --html more.html other >text
+	[ "$(wc -c <less.html)" -lt "$(wc -c <more.html)" ]
+	echo '{"time": 2} {"time": 1}' >other/intervals.json
+	run -0 --separate-stderr plumb explore --html again.html other
+	output='' said "plumb: other/intervals.json: object 2: its time is not after that of the interval before" \
+		"plumb: other/intervals.json: cannot be used; the page has no counts by interval"
+	rm other/intervals.json
+	mkfifo other/intervals.json
+	run -0 --separate-stderr timeout 60 "$PLUMB" explore --html again.html other
+	output='' said "plumb: other/intervals.json: cannot be used; the page has no counts by interval"
+	cmp again.html less.html
 	run --separate-stderr plumb explore --source model --html no/page.html "$work/useful"
 	[ "$status" -ne 0 ]
 	[ "$stderr" = "plumb: cannot write no/page.html: No such file or directory" ]
@@ -409,7 +491,7 @@ damaged()
 	cp -r "$work/results" kept
 	run plumb explore --html page.html kept
 	[ "$status" -eq 0 ] || skip "this plumb was built without its page"
-	for file in findings.json counts.json perf.data; do
+	for file in findings.json counts.json intervals.json perf.data; do
 		cp "kept/$file" before
 		run --separate-stderr plumb explore --html "kept/$file" kept
 		[ "$status" -eq 2 ]

@@ -20,7 +20,9 @@ static const char whole[] =
 	"\"interval\":null}]},"
 	"\"data\":{\"basis\":\"loads\",\"exact\":false,\"samples\":40,\"places\":[{"
 	"\"name\":\"pages\",\"file\":\"a\",\"bytes\":4096,\"share\":80.5,\"interval\":[70.5,90.5],"
-	"\"samples\":32}]},\"view\":\"function\"}],\"recording\":\"perf.data\",\"warnings\":[]}";
+	"\"samples\":32}]},\"when\":{\"throughout\":false,\"slots\":91.5,\"elsewhere\":3.5,"
+	"\"ranges\":[[0.25,0.5],[1,1.5]],\"range_count\":2},\"view\":\"function\"}],\"recording\":"
+	"\"perf.data\",\"warnings\":[]}";
 
 /* Reads `text`. Returns the error, and the place and message of the first finding in `said`. */
 static int parse(const char *text, struct plumb_findings **findings, char said[256])
@@ -85,6 +87,10 @@ static void reads_every_member(void **state)
 	assert_int_equal(finding->data.samples, 40);
 	assert_int_equal(finding->data.at[0].bytes, 4096);
 	assert_true(finding->data.at[0].low == 70.5 && finding->data.at[0].high == 90.5);
+	assert_true(f->when[0].known && !f->when[0].throughout);
+	assert_true(f->when[0].slots == 91.5 && f->when[0].elsewhere == 3.5);
+	assert_int_equal(f->when[0].range_count, 2);
+	assert_true(f->when[0].ranges[0].to == 0.5 && f->when[0].ranges[1].from == 1);
 	plumb_findings_free(f);
 }
 
@@ -151,6 +157,16 @@ static void refuses_damage_with_its_place(void **state)
 	refuses("\"format\":1,", "", invalid, " not a file of findings");
 	refuses("\"runs\":1", "\"runs\":1,\"runs\":2", PLUMB_ERR_SYNTAX,
 		" duplicate object key near '\"runs\"'");
+	refuses("[1,1.5]", "[1]", invalid, "/findings/0/when/ranges/1 not two numbers");
+	refuses("[1,1.5]", "[1,1]", invalid, "/findings/0/when/ranges/1 ends before it begins");
+	refuses("[1,1.5]", "[0.25,1]", invalid,
+		"/findings/0/when/ranges/1/0 0.25 is out of range, which is 0.5 to 1e+12");
+	refuses("\"range_count\":2", "\"range_count\":3", invalid,
+		"/findings/0/when/ranges 2 ranges, not as range_count says");
+	refuses("\"throughout\":false", "\"throughout\":true", invalid,
+		"/findings/0/when/ranges must be empty if, and only if, it is throughout");
+	refuses("\"throughout\":false", "\"throughout\":0", invalid,
+		"/findings/0/when/throughout not true or false");
 	/* A function to show must be there. */
 	refuses("[{\"name\":\"touch\",\"file\":\"a\",\"share\":100,\"interval\":null}]", "[]",
 		invalid, "/findings/0 shows a function, and has none");
