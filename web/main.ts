@@ -105,7 +105,7 @@ function focusMark(): (() => HTMLElement | null) | null {
 const KEYS: [string, string][] = [
 	["1 to 9", "open a view"], ["/", "search"], ["Esc", "leave the search, zoom out, or clear the range"], ["↑ ↓ ← →", "move in tables, the flame graph and the timeline"],
 	["+ − A D 0", "zoom, move, and show all of the timeline; a wheel does so with Ctrl, and with Shift"],
-	["Enter", "open a row, or zoom"], ["?", "show these keys"],
+	["Enter", "open a row, or zoom"], ["F", "merge all calls of a function in the flame graph"], ["?", "show these keys"],
 ];
 
 function start(documents: Documents): void {

@@ -14,6 +14,8 @@ export interface State {
 	tracks: string; /* of the timeline: "thread" or "cpu"; "": what there is */
 	order: string; /* of the flame graph: "left" or "time" */
 	colour: string; /* of the flame graph: "cause", "source", "event", "code" or "function"; "": what there is */
+	direction: string; /* of the flame graph: "down" to callees or "up" to callers */
+	focus: string; /* function whose calls the flame graph merges; "": none */
 	zoom: number; /* node of the flame graph, or -1 */
 	thread: number; /* or -1 */
 	code: string; /* "source" or "address" */
@@ -22,7 +24,7 @@ export interface State {
 }
 
 const usual: State = {
-	view: "", metric: "", search: "", sort: "", fn: "", from: NaN, to: NaN, start: NaN, stop: NaN, tracks: "", order: "left", colour: "", zoom: -1,
+	view: "", metric: "", search: "", sort: "", fn: "", from: NaN, to: NaN, start: NaN, stop: NaN, tracks: "", order: "left", colour: "", direction: "down", focus: "", zoom: -1,
 	thread: -1, code: "source", part: "", theme: "",
 };
 

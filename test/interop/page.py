@@ -24,6 +24,7 @@ from tap import Skip  # noqa: E402
 # Each adds its tests.
 import page_compared  # noqa: E402,F401
 import page_findings  # noqa: E402,F401
+import page_flame  # noqa: E402,F401
 import page_people  # noqa: E402,F401
 import page_time  # noqa: E402,F401
 
