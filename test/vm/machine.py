@@ -162,7 +162,7 @@ def write_archive(path, files, script, places):
                               libraries(source, places).items()})
     with open(path, "wb") as out:
         number = 1
-        for folder in ("dev", "lib", "root"):
+        for folder in ("dev", "lib", "lib/plumb", "root"):
             out.write(entry(folder, 0o040755, b"", number))
             number += 1
         for name, source in files.items():

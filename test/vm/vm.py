@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests plumb on virtual machines with Arm PMUs, or none, and a real kernel. Prints TAP.
 
-vm.py KERNEL PLUMB FOLDER [MACHINE...]
+vm.py KERNEL PLUMB PLUGIN FOLDER [MACHINE...]
 
 FOLDER has the guest's programs, which scripts/steps/vm compiles, and, if they could be had, newer
-kernels, the stand-in for SPE, and Debian's perf with its libraries. What one CPU counts and samples
+kernels, the stand-in for SPE, and Debian's perf and QEMU with their libraries. PLUGIN is the model's
+for that QEMU. What one CPU counts and samples
 must be the same with every kernel. QEMU's Neoverse N1 has six counters.
 With one instruction per nanosecond it counts instructions exactly, and PMCEID shows that it counts
 little else. If perf is installed, it reads the recordings.
@@ -16,6 +17,7 @@ import sys
 
 import counting
 import machine
+import model
 import processors
 import sampling
 import spe
@@ -23,8 +25,8 @@ from programs import PROGRAMS
 
 
 def main():
-    kernel, plumb, folder = sys.argv[1:4]
-    only = sys.argv[4:]
+    kernel, plumb, plugin, folder = sys.argv[1:5]
+    only = sys.argv[5:]
     files = {name: os.path.join(folder, name) for name in ("init", "with", *PROGRAMS)}
     files["plumb"] = plumb
     one = counting.script()
@@ -38,21 +40,25 @@ def main():
             finishes[again.name] = sampling.script(again)
             kernel_of[again.name] = path
             scripts.append(again)
-    units = {}
+    added = {}
+    engine = model.Engine(folder, plugin)
+    if engine.exists:
+        scripts.append(model.script())
+        added[scripts[-1].name] = engine
     for age in ("", "-newest"):
         unit = spe.Unit(folder, age)
         if unit.is_built:
             scripts.append(spe.script(unit))
-            units[scripts[-1].name] = unit
+            added[scripts[-1].name] = unit
             kernel_of[scripts[-1].name] = os.path.join(folder, "vmlinuz" + age)
     scripts = [script for script in scripts if not only or script.name in only]
     started = []
     # All at once, for machines with several cores.
     for script in scripts:
         path = os.path.join(folder, script.name.replace(" ", "-"))
-        unit = units.get(script.name)
-        machine.write_archive(path + ".cpio", files | unit.files if unit else files, script,
-                              unit.places if unit else machine.PLACES)
+        more = added.get(script.name)
+        machine.write_archive(path + ".cpio", files | more.files if more else files, script,
+                              more.places if more else machine.PLACES)
         started.append(machine.boot(kernel_of.get(script.name, kernel), path + ".cpio", script,
                                     path + ".console"))
     report = machine.Report()
