@@ -125,8 +125,7 @@ static void print_source(struct output *out, const struct plumb_finding_place *p
 	length = strcspn(text, "\n");
 	snprintf(number, sizeof(number), "%u  ", place->line);
 	room = out->width > BESIDE + strlen(number) ? out->width - BESIDE - strlen(number) : 1;
-	while (length && wrap_columns(text, length) > room)
-		length--;
+	length = wrap_fit(text, length, room);
 	if (!length)
 		return;
 	output_spaces(out, BESIDE);

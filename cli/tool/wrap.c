@@ -63,6 +63,21 @@ size_t wrap_columns(const char *text, size_t length)
 	return columns;
 }
 
+size_t wrap_fit(const char *text, size_t length, size_t width)
+{
+	size_t at = 0, columns = 0, more;
+
+	while (at < length) {
+		const size_t size = measure(text + at, length - at, &more);
+
+		if (columns + more > width)
+			break;
+		at += size;
+		columns += more;
+	}
+	return at;
+}
+
 size_t wrap_complete(const char *text)
 {
 	size_t length = strlen(text), start = length;

@@ -19,6 +19,12 @@ size_t wrap_character(const char *text, size_t length);
 /* Returns how many columns `length` bytes take. Not thread-safe. */
 size_t wrap_columns(const char *text, size_t length);
 
+/*
+ * Returns how many of `length` bytes fit in `width` columns: whole characters, each with those that
+ * combine with it. Looks no further than at the first one that does not fit. Not thread-safe.
+ */
+size_t wrap_fit(const char *text, size_t length, size_t width);
+
 /* Returns the length of `text` without an incomplete last character. */
 size_t wrap_complete(const char *text);
 

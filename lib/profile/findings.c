@@ -19,6 +19,8 @@
 #define LINE_SHARE 0.05    /* of the data: a line with more is shown by itself */
 #define PAGE       4096
 
+#define TEXT_MOST 1000 /* bytes of a line of source: generated ones may have megabytes */
+
 #define SPREAD_SHARE 10 /* percent: a function with less is not shown by itself */
 
 struct plumb_findings_maker {
@@ -246,6 +248,14 @@ static void set_text(struct plumb_findings_maker *maker, const struct ranked *ra
 							  folder, ranked->frame.line)
 			     : NULL;
 
+	if (text && strlen(text) > TEXT_MOST) {
+		size_t length = TEXT_MOST;
+
+		/* Not within a character. */
+		while (length && ((unsigned char)text[length] & 0xc0) == 0x80)
+			length--;
+		text[length] = '\0';
+	}
 	place->text = findings_copy(maker->made, text);
 	free(text);
 }

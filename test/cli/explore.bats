@@ -251,6 +251,31 @@ setup()
 	END
 }
 
+@test "a long line of source with wide, combining and invalid characters is cut to fit" {
+	local compiler=aarch64-linux-gnu-gcc
+
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	/usr/bin/python3 - >long.c <<-'END'
+		import sys
+		mixed = "\u6f22e\u0301".encode() * 60 + b"\xff\xfe" * 40
+		sys.stdout.buffer.write(b"int main(void) {\n/* " + mixed + b" */ for (volatile long i = 0; i < 100000; i++);"
+		                        b" /* " + b"x" * 5000000 + b" */ return 0; }\n")
+	END
+	"$compiler" -g -O1 -static -o long long.c
+	plumb explore --source model -o out ./long 2>/dev/null
+	[ "$(wc -c <out/findings.json)" -lt 100000 ]
+	COLUMNS=80 plumb explore out >text
+	grep -q 'long.c:2, in main' text
+	/usr/bin/python3 - <<-'END'
+		import unicodedata
+		with open("text", encoding="utf-8") as file:
+		    [line] = {line.strip("\n") for line in file if "\u6f22" in line}
+		wide = sum(2 if unicodedata.east_asian_width(c) in "WF" else not unicodedata.combining(c) for c in line)
+		assert line.startswith(" " * 10 + "2  /* \u6f22e\u0301\u6f22"), line
+		assert wide in (79, 80), wide
+	END
+}
+
 @test "--sampled counts in one run, and samples in the next, with a period by the counts" {
 	# Start-up is a part of this short run, and differs with what is on the stack.
 	ln -s "$work/columns" .

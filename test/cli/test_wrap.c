@@ -183,6 +183,25 @@ static void loses_nothing(void **state)
 	}
 }
 
+/* What fits is as wide as it can be, and ends between characters. */
+static void fits_whole_characters(void **state)
+{
+	static const char text[] = "a\xe6\xbc\xa2"
+				   "e\xcc\x81\xff\xe6\xbc\xa2z";
+	static const size_t fitting[] = {0, 1, 1, 4, 7, 8, 8, 11, 12, 12};
+
+	(void)state;
+	for (size_t width = 0; width < sizeof(fitting) / sizeof(*fitting); width++) {
+		const size_t length = wrap_fit(text, sizeof(text) - 1, width);
+
+		assert_int_equal(length, fitting[width]);
+		assert_true(wrap_columns(text, length) <= width);
+	}
+	/* An incomplete character at the end is one invalid byte. */
+	assert_int_equal(wrap_fit("a\xe6", 2, 2), 2);
+	assert_int_equal(wrap_fit("", 0, 5), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +214,7 @@ int main(void)
 		cmocka_unit_test(puts_what_is_harmless),
 		cmocka_unit_test(cuts_between_characters),
 		cmocka_unit_test(loses_nothing),
+		cmocka_unit_test(fits_whole_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
