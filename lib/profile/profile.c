@@ -68,6 +68,7 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 		made->options.nodes_max = NODES_MAX;
 	made->words = 1 + 2 * read.key_count;
 	made->recording = recording;
+	made->left = NO_ROW;
 	made->symbolizer = symbolizer;
 	made->exact_type = plumb_profile_exact_type(recording);
 	made->generation = made->tasks_generation = made->numbers_generation = 1;
@@ -451,16 +452,21 @@ static int add_to_batch(struct plumb_profile *profile, struct lane *lane,
 		profile->batch = (profile->batch + 1) % PROFILE_BATCHES;
 		profile->within =
 			lane->begun && adding->function && lane->function == adding->function;
+		profile->left = lane->begun && !profile->within ? lane->row : NO_ROW;
 	}
 	profile->last_offset = adding->item->record->offset;
 	lane->function = adding->function;
 	if (!row->batches)
-		row->batches = calloc((size_t)2 * PROFILE_BATCHES, sizeof(*row->batches));
+		row->batches = calloc(ROW_ROOM, sizeof(*row->batches));
 	if (!row->batches)
 		return PLUMB_ERR_NO_MEMORY;
+	if (profile->left != NO_ROW && profile->rows[profile->left].batches &&
+	    adding->event_index < LEFT_MAX)
+		profile->rows[profile->left].batches[ROW_LEFT + adding->event_index] +=
+			(double)adding->period;
 	row->batches[profile->batch] += (double)adding->period;
 	if (profile->within)
-		row->batches[PROFILE_BATCHES + profile->batch] += (double)adding->period;
+		row->batches[ROW_WITHIN + profile->batch] += (double)adding->period;
 	return 0;
 }
 

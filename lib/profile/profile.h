@@ -68,7 +68,7 @@ struct row {
 	uint32_t buckets; /* the first of its latencies; NO_ROW: none */
 	uint64_t latencies[PLUMB_PROFILE_LATENCIES]; /* sum of each kind that is kept */
 	bool incomplete;                             /* some of its latencies are in no bucket */
-	double *batches; /* periods of each batch of samples, all and those within; NULL: none */
+	double *batches; /* with options.batches: see ROW_WITHIN and ROW_LEFT; NULL: none */
 };
 
 /* What a row has of its callees, too. */
@@ -98,6 +98,15 @@ enum { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESSES };
 
 /* Samples take turns in these, each with all events that it is a sample of. */
 #define PROFILE_BATCHES 16
+/*
+ * A row's batches: periods of each batch of samples; those of windows within the row's function;
+ * and, in the row of a group's leader, those of windows that began in the row and ended elsewhere,
+ * by event, as far as there is room.
+ */
+#define ROW_WITHIN PROFILE_BATCHES
+#define ROW_LEFT   (2 * PROFILE_BATCHES)
+#define LEFT_MAX   32
+#define ROW_ROOM   (ROW_LEFT + LEFT_MAX)
 
 struct node {
 	uint32_t row, parent; /* NO_ROW: a root */
@@ -222,7 +231,8 @@ struct plumb_profile {
 	struct index_table by_bucket;
 	uint64_t last_offset; /* of the sample that was added last */
 	unsigned batch;       /* its number */
-	bool within; /* the one before it, in its thread or CPU, was in the same function */
+	bool within;   /* the one before it, in its thread or CPU, was in the same function */
+	uint32_t left; /* the row of the one before it, if that was in another; NO_ROW: none */
 	struct plumb_profile_node *tree; /* of the last plumb_profile_tree() */
 	/* Of the last plumb_profile_topdown_tree(), and for plumb_profile_topdown_of(). */
 	struct plumb_profile_topdown_node *slots_tree;

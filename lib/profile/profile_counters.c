@@ -2,7 +2,8 @@
 /*
  * Top-down shares from sampled groups of counters: what the counts since the sample before say of
  * the function that was sampled. The core's own formulas make metrics of a row's sums; leaving out
- * one batch of samples after another tells how far they may be off.
+ * one batch of samples after another tells how far sampling may put them off. How far windows that
+ * cross into other functions may, their own counts tell.
  */
 #include <math.h>
 #include <string.h>
@@ -109,7 +110,7 @@ static double count_without(const struct plumb_profile *profile, uint32_t row, b
 	double count = 0;
 
 	for (size_t b = 0; batches && b < PROFILE_BATCHES; b++)
-		count += b == batch ? 0 : batches[within ? PROFILE_BATCHES + b : b];
+		count += b == batch ? 0 : batches[within ? ROW_WITHIN + b : b];
 	return count;
 }
 
@@ -141,7 +142,7 @@ static unsigned batches_of(const struct plumb_profile *profile, uint32_t row, bo
 	unsigned count = 0;
 
 	for (size_t b = 0; batches && b < PROFILE_BATCHES; b++)
-		count += batches[within ? PROFILE_BATCHES + b : b] > 0;
+		count += batches[within ? ROW_WITHIN + b : b] > 0;
 	return count;
 }
 
@@ -174,6 +175,62 @@ static double half_width(const double values[PROFILE_BATCHES], unsigned filled, 
 }
 
 /*
+ * Which windows that crossed into the function or out of it may be its own as well. A core works on
+ * several calls at a time, and its counters tell neither where in such a window one ended nor which
+ * operations still in flight were whose.
+ */
+enum { CROSSED_IN = 1, CROSSED_OUT = 2, CROSSINGS = 4 };
+
+/* Adds to `counts`, of windows within the row's function, those that crossed. */
+static void add_crossed(const struct counters *counters, const struct plumb_profile *profile,
+			const uint32_t rows[FIRST_LEVEL_EVENTS], unsigned crossed,
+			double counts[FIRST_LEVEL_EVENTS])
+{
+	/* The group's leader has those that crossed out; it is one of these rows. */
+	for (size_t r = 0; crossed & CROSSED_OUT && r < counters->level.event_count; r++) {
+		const double *batches = rows[r] == NO_ROW ? NULL : profile->rows[rows[r]].batches;
+
+		for (size_t i = 0; batches && i < counters->level.event_count; i++)
+			if (counters->events[i] < LEFT_MAX)
+				counts[i] += batches[ROW_LEFT + counters->events[i]];
+	}
+	for (size_t i = 0; crossed & CROSSED_IN && i < counters->level.event_count; i++)
+		counts[i] += count_without(profile, rows[i], false, PROFILE_BATCHES) -
+			     count_without(profile, rows[i], true, PROFILE_BATCHES);
+}
+
+/*
+ * Finds how far the shares lie apart between the ways to charge windows that crossed: the error
+ * that more samples do not make smaller. That of the share of cycles: half of each such window.
+ */
+static void find_blur(struct counters *counters, const struct plumb_profile *profile,
+		      const uint32_t rows[FIRST_LEVEL_EVENTS], double blur[COUNTERS_SHARES])
+{
+	const uint32_t cycles = rows[counters->level.cycles];
+	double lowest[FIRST_LEVEL_METRICS], highest[FIRST_LEVEL_METRICS];
+
+	for (unsigned crossed = 0; crossed < CROSSINGS; crossed++) {
+		double counts[FIRST_LEVEL_EVENTS] = {0}, shares[FIRST_LEVEL_METRICS];
+
+		for (size_t i = 0; i < counters->level.event_count; i++)
+			counts[i] = count_without(profile, rows[i], true, PROFILE_BATCHES);
+		add_crossed(counters, profile, rows, crossed, counts);
+		first_level_evaluate(&counters->level, counts, shares);
+		for (size_t m = 0; m < FIRST_LEVEL_METRICS; m++) {
+			const double share = within_bounds(shares[m]);
+
+			lowest[m] = crossed ? fmin(lowest[m], share) : share;
+			highest[m] = crossed ? fmax(highest[m], share) : share;
+		}
+	}
+	blur[0] = (count_without(profile, cycles, false, PROFILE_BATCHES) -
+		   count_without(profile, cycles, true, PROFILE_BATCHES)) /
+		  counters->all_cycles / 2;
+	for (size_t m = 0; m < FIRST_LEVEL_METRICS; m++)
+		blur[1 + m] = highest[m] - lowest[m];
+}
+
+/*
  * The metrics are of windows that lie within one function, as far as its samples tell. Those that
  * began elsewhere count what their neighbours did, too; they count as samples only. Where there are
  * no others, they are better than nothing, but not even their error is known.
@@ -189,10 +246,12 @@ void counters_estimate(struct counters *counters, const struct plumb_profile *pr
 	const double all_cycles = count_without(profile, cycles, false, PROFILE_BATCHES);
 	const double samples = cycles == NO_ROW ? 0 : (double)profile->rows[cycles].own.samples;
 	double whole[COUNTERS_SHARES], without[PROFILE_BATCHES][COUNTERS_SHARES];
+	double blur[COUNTERS_SHARES];
 
 	evaluate(counters, profile, rows, inner > 0, PROFILE_BATCHES, whole);
 	for (size_t b = 0; b < PROFILE_BATCHES; b++)
 		evaluate(counters, profile, rows, inner > 0, b, without[b]);
+	find_blur(counters, profile, rows, blur);
 	for (size_t s = 0; s < COUNTERS_SHARES; s++) {
 		double values[PROFILE_BATCHES], half;
 
@@ -200,6 +259,7 @@ void counters_estimate(struct counters *counters, const struct plumb_profile *pr
 			values[b] = without[b][s];
 		half = s == 0 ? half_width(values, all, samples)
 			      : half_width(values, inner, samples * inner_cycles / all_cycles);
+		half += blur[s];
 		shares[s] = (struct plumb_profile_estimate){within_bounds(whole[s]),
 							    within_bounds(whole[s] - half),
 							    within_bounds(whole[s] + half)};

@@ -275,6 +275,7 @@ int rows_give_up(struct plumb_profile *profile)
 		/* The neighbours of the next samples may be gone. */
 		for (size_t i = 0; i < profile->lane_count; i++)
 			profile->lanes[i].begun = false;
+		profile->left = NO_ROW;
 		status = paths_renumber(profile, renumbered);
 		if (status == 0)
 			status = latencies_renumber(profile, renumbered);

@@ -62,6 +62,32 @@ print(*json.load(sys.stdin)["results"][0]["events"], sep="\n")'
 	done
 }
 
+@test "the model samples no process, thread or CPU, and neither branches nor stacks" {
+	for target in "-p $$" "-t $$" -a "-C 0"; do
+		# shellcheck disable=SC2086 # an option and its argument
+		run --separate-stderr plumb record --topdown --source model $target -o of.data
+		[ "$status" -eq 2 ]
+		said "plumb: the model requires a program to run"
+		[ ! -e of.data ]
+	done
+	run --separate-stderr plumb record --topdown --source model -b "$work/classes"
+	[ "$status" -eq 2 ]
+	[[ "${stderr_lines[0]}" == "plumb: --branch-any requires perf"* ]]
+	run --separate-stderr plumb record --topdown --source model --call-graph dwarf "$work/classes"
+	[ "$status" -ne 0 ]
+	[[ "$stderr" == *"the model cannot record copies of the stack"* ]]
+}
+
+@test "-g adds call chains and changes no share" {
+	plumb record -q --topdown --source model -o plain.data "$work/classes"
+	plumb record -q --topdown --source model -g -o chains.data "$work/classes"
+	[ "$(plumb script -i chains.data -F ip | grep -c .)" -gt "$(plumb script -i plain.data -F ip | grep -c .)" ]
+	plumb report -i plain.data --topdown --json | jq .rows >plain.json
+	plumb report -i chains.data --topdown --json | jq .rows >chains.json
+	[ "$(jq length plain.json)" -gt 7 ]
+	cmp plain.json chains.json
+}
+
 @test "tells seven functions apart, whose windows it does not mix" {
 	run python3 "$here/topdown_classes.py" "$PLUMB" "$work/classes" "${PERIODS:-3}"
 	[ "$status" -eq 0 ] || { echo "$output" && return 1; }

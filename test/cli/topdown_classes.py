@@ -6,8 +6,9 @@ Compares what samples of counters say of functions with what the model counted e
 topdown_classes.py PLUMB PROGRAM SEEDS
 
 PROGRAM is made of classes.c. Samples it SEEDS times, each with another period. Prints how often what is
-true lies in the intervals, and how far outside it lies at most; fails if that is more than BLUR, an interval
-says nothing, or a rank of functions that are APART or a largest metric is wrong.
+true lies in the intervals, and how far outside it lies at most; fails if that is more than BLUR, fewer than
+COVERED of them hold, an interval says nothing, or a rank of functions that are APART or a largest metric is
+wrong.
 """
 
 import json
@@ -18,10 +19,11 @@ import sys
 CLASSES = ("fp_divides", "int_divides", "barriers", "mispredicts", "converts", "nops", "misses")
 METRICS = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
 SLOTS = 5
-# Percent of slots. An interval tells what sampling may do, but not that the model, as hardware, overlaps the
-# end of a call with the begin of the next, nor that no window within a function has either.
-BLUR = 5
-WIDEST = 16
+# Percent of slots. A function's divisions are retired long after its call ended, beyond the windows that tell.
+BLUR = 2
+# The share of intervals that hold: 0.91 where the calls take some windows each; 0.46 by sampling error alone.
+COVERED = 0.86
+WIDEST = 50
 # Of functions whose shares are closer than so many percent, either may rank first.
 APART = 1.5
 
@@ -59,6 +61,8 @@ def exact(plumb, program):
             "frontend_bound": stalls["frontend"] - flushed,
             "backend_bound": stalls["backend"],
         }
+        # Slots are counted when operations are sent, cycles when they retire: a stall may be 100.2 % of them.
+        true[function] = {name: min(100, max(0, share)) for name, share in true[function].items()}
     return true
 
 
@@ -101,6 +105,8 @@ def main():
                           f"{low:5.1f} {high:5.1f}")
     if worst[0] > BLUR:
         failures.append(f"{worst[0]:.1f} outside the interval")
+    if inside < COVERED * tried:
+        failures.append(f"only {inside} of {tried} intervals hold")
     print(f"{inside} of {tried} true shares inside their intervals; {worst[0]:.1f} outside at most: "
           f"{worst[1]}")
     for failure in failures[:10]:
