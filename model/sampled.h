@@ -5,7 +5,7 @@
  * instructions; a window at a random place of each is modelled in detail and counted, and what is
  * between the windows only warms the core (warm.h). In long units, only the last millions of
  * instructions before a window do; what is before them executes without the model, if QEMU can
- * count them by itself (interface 3). When the error allows it, two units become one,
+ * count them by itself (QEMU 10). When the error allows it, two units become one,
  * which keeps one of the two windows, so the number of windows is bounded and their places remain
  * random. Code that executes for the first time is slow, and too rare for windows to meet it:
  * between windows where caches are warm, it is modelled and counted in full, like the first

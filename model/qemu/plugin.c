@@ -13,11 +13,11 @@
  * `children=1` to count forked processes too; `sampling`, a descriptor of what is to be sampled
  * (sampling.h); `sampled`, the error
  * that a sampled run is to reach (sampled.h), in millionths, and `sampled-after`, how many
- * instructions are modelled before it begins; `idle=1` to count nothing, and only
- * let the program become others; `prefix`, how many words of QEMU's own command line stand before
- * the program's; `begins`, where in the program's file its own code begins, and `inode`, which file
- * that is. What is counted (window.h): `from` and `to`, addresses, or `from-offset` and `to-offset`
- * in that file; `delay` and `timeout` in cycles; `instructions`.
+ * instructions are modelled before it begins; `resets=1` if qemu_plugin_reset() is right; `idle=1`
+ * to count nothing, and only let the program become others; `prefix`, how many words of QEMU's own
+ * command line stand before the program's; `begins`, where in the program's file its own code
+ * begins, and `inode`, which file that is. What is counted (window.h): `from` and `to`, addresses,
+ * or `from-offset` and `to-offset` in that file; `delay` and `timeout` in cycles; `instructions`.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -79,6 +79,7 @@ static struct vcpu *vcpus[VCPUS_MAX];        /* pages that are not used take no 
 static unsigned vcpus_end;                   /* none is set from here on; under `lock` */
 static bool own_slots[MODEL_SHARED_THREADS]; /* those of this process's threads; under `lock` */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static qemu_plugin_id_t plugin_id;
 static bool counting;
 static bool count_children;
 static uint64_t base_cycle; /* model time when this process began to count */
@@ -579,21 +580,24 @@ static void note_beginning(uint64_t pc)
 static bool add_block(struct qemu_plugin_tb *tb, size_t first, const uint32_t *words, size_t count)
 {
 	const struct block *block;
+	uint32_t before;
 	unsigned unknown;
+	bool is_new;
 
 	pthread_mutex_lock(&lock);
+	before = blocks_count();
 	block = blocks_get(params, qemu_plugin_tb_vaddr(tb) + 4 * first, words, count, &unknown);
+	is_new = blocks_count() != before;
 	pthread_mutex_unlock(&lock);
 	if (!block)
 		return false;
 	atomic_fetch_add_explicit(&shared->unknown_words, unknown, memory_order_relaxed);
 	if (first == 0) {
 		just_translated = block;
-		if (sampled_asked())
-			sampled_on_block(tb, block);
-		else
+		if (!sampled_on_block(tb, block))
 			registers_on_block(tb, block, sampler_wants_registers());
-		sampled_translated();
+		if (is_new)
+			sampled_translated();
 	} else {
 		registers_on_inner_block(qemu_plugin_tb_get_insn(tb, first), block,
 					 sampler_wants_registers());
@@ -786,6 +790,7 @@ struct options {
 	struct window_request window;
 	unsigned prefix;
 	bool children, idle;
+	bool resets; /* the engine can drop its code, and go on */
 	bool became; /* what is counted already has become this program */
 };
 
@@ -830,6 +835,8 @@ static bool parse_options(int argc, char **argv, struct options *options)
 			options->sampled.error = (uint32_t)number;
 		else if (IS("sampled-after"))
 			options->sampled.after = number;
+		else if (IS("resets"))
+			options->resets = number != 0;
 		else if (IS("begins"))
 			options->begins = number;
 		else if (IS("inode"))
@@ -898,6 +905,26 @@ static bool map_shared(const struct share *share)
 	return false;
 }
 
+static void register_callbacks(qemu_plugin_id_t id)
+{
+	registers_set_up(id, params->vector_bytes);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_atexit_cb(id, engine_ends, NULL);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, system_call_returned);
+	qemu_plugin_register_vcpu_syscall_cb(id, system_call);
+}
+
+static void begin_anew(qemu_plugin_id_t id)
+{
+	register_callbacks(id);
+	sampled_begins_anew();
+}
+
+static void translate_anew(void)
+{
+	qemu_plugin_reset(plugin_id, begin_anew);
+}
+
 /* Prepares to count. Returns false if that is impossible. */
 static bool begin_counting(const struct options *options)
 {
@@ -925,6 +952,7 @@ static bool begin_counting(const struct options *options)
 	sampled = options->sampled;
 	sampled.seed = options->seed;
 	sampled.page_faults = options->conditions.page_fault_cycles != 0;
+	sampled.translate_anew = options->resets ? translate_anew : NULL;
 	sampled_set_up(shared, &sampled, sum_counts);
 	shared->event_count = EVENT_COUNT;
 	shared->struct_size = sizeof(*shared);
@@ -940,6 +968,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	if (strcmp(info->target_name, "aarch64") != 0 || info->system_emulation ||
 	    !parse_options(argc, argv, &options))
 		return 1;
+	plugin_id = id;
 	map_shared(&options.shared);
 	params = core_as_asked(&options);
 	if (!params || params->vector_bytes > REGISTERS_VECTOR_MAX)
@@ -958,13 +987,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		share_watch_reader(shared);
 	pthread_atfork(NULL, NULL, child_begins);
 	if (counting) {
-		registers_set_up(id, params->vector_bytes);
-		qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
-		qemu_plugin_register_atexit_cb(id, engine_ends, NULL);
-		qemu_plugin_register_vcpu_syscall_ret_cb(id, system_call_returned);
+		register_callbacks(id);
 		if (sampler_has_profiles())
 			endings_set_up(program_ends);
+	} else {
+		qemu_plugin_register_vcpu_syscall_cb(id, system_call);
 	}
-	qemu_plugin_register_vcpu_syscall_cb(id, system_call);
 	return 0;
 }

@@ -45,6 +45,7 @@ typedef struct qemu_info {
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_CB_RW_REGS };
 enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 
+typedef void qemu_plugin_simple_cb(qemu_plugin_id_t id);
 typedef void qemu_plugin_vcpu_simple_cb(qemu_plugin_id_t id, unsigned int vcpu);
 typedef void qemu_plugin_udata_cb(qemu_plugin_id_t id, void *user);
 typedef void qemu_plugin_vcpu_udata_cb(unsigned int vcpu, void *user);
@@ -77,6 +78,11 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin
 				      void *user);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id, qemu_plugin_syscall_cb *cb);
 void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id, qemu_plugin_syscall_ret_cb *cb);
+/*
+ * Drops all callbacks and translated code once no thread executes any, and calls `done`, which may
+ * register callbacks again. QEMU before 10.0 then keeps a lock that new threads wait for.
+ */
+void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb *done);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
@@ -129,6 +135,7 @@ enum qemu_plugin_cond {
 };
 
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
+void qemu_plugin_scoreboard_free(struct qemu_plugin_scoreboard *score);
 void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned int vcpu);
 void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *tb,
 					       qemu_plugin_vcpu_udata_cb *cb,

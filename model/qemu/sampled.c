@@ -39,11 +39,14 @@ static bool translated; /* a block that is about to execute */
 static uint64_t counts_before[MODEL_COUNTS];
 static uint32_t pace = WARM_PACE_ONE;
 static struct warmer warmer;
-static uint64_t warming;  /* instructions before a window, at least */
-static bool may_be_bare;  /* the engine counts by itself, and nothing is lost */
-static bool entered;      /* a stretch without the model begins at the next block */
-static uint64_t bare_for; /* instructions of the stretch that are not yet in `position` */
-static int64_t *left;     /* of them; below 0: QEMU calls back at each block */
+static uint64_t warming; /* instructions before a window, at least */
+static bool may_be_bare; /* the engine counts by itself, and nothing is lost */
+static void (*translate_anew)(void);
+static unsigned first_index; /* of the thread that runs alone */
+static bool begun;           /* it has */
+static bool entered;         /* a stretch without the model begins at the next block */
+static uint64_t bare_for;    /* instructions of the stretch that are not yet in `position` */
+static int64_t *left;        /* of them; below 0: QEMU calls back at each block */
 
 /* Returns the next random number: SplitMix64. */
 static uint64_t random_number(void)
@@ -58,6 +61,11 @@ static uint64_t random_number(void)
 /* ---- without the model -------------------------------------------------------------------- */
 
 #if PLUMB_QEMU_API >= 3
+/*
+ * NULL before windows are chosen, when code is translated as without sampling, and once there are
+ * other threads: QEMU stops all threads to make room for another one here, also those that wait for
+ * it to begin.
+ */
 static struct qemu_plugin_scoreboard *scoreboard;
 
 static void block_callback(unsigned index, void *block)
@@ -66,43 +74,51 @@ static void block_callback(unsigned index, void *block)
 }
 
 /* Counts down the instructions that are left, and calls back when there are none. */
-void sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block)
+bool sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block)
 {
 	const qemu_plugin_u64 entry = {scoreboard, 0};
 
+	if (!scoreboard)
+		return false;
 	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, entry,
 							  -(uint64_t)block->count);
 	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, block_callback, QEMU_PLUGIN_CB_NO_REGS,
 						  QEMU_PLUGIN_COND_GE, entry, 1ull << 63,
 						  (void *)(uintptr_t)block);
+	return true;
 }
 
-static void set_up_counter(void)
+void sampled_begins_anew(void)
 {
-	scoreboard = qemu_plugin_scoreboard_new(sizeof(*left));
-	may_be_bare = true;
-}
-
-void sampled_begin(unsigned index)
-{
-	if (active && !left)
-		left = qemu_plugin_scoreboard_find(scoreboard, index);
+	if (phase == PHASE_LEFT) {
+		if (scoreboard)
+			qemu_plugin_scoreboard_free(scoreboard);
+		scoreboard = NULL;
+		left = NULL;
+	} else if (!scoreboard) {
+		scoreboard = qemu_plugin_scoreboard_new(sizeof(*left));
+		left = qemu_plugin_scoreboard_find(scoreboard, first_index);
+		*left = -1;
+	}
 }
 #else
-void sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block)
+bool sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block)
 {
-	registers_on_block(tb, block, false);
+	(void)tb, (void)block;
+	return false;
 }
 
-static void set_up_counter(void)
+void sampled_begins_anew(void)
 {
 }
+#endif
 
 void sampled_begin(unsigned index)
 {
-	(void)index;
+	if (!begun)
+		first_index = index;
+	begun = true;
 }
-#endif
 
 void sampled_set_up(struct model_shared *shared, const struct sampled_request *request,
 		    void (*sum)(uint64_t counts[MODEL_COUNTS]))
@@ -113,9 +129,9 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	if (!active)
 		return;
 	sampled = &shared->sampled;
-	set_up_counter();
+	translate_anew = request->translate_anew;
 	/* Pages are touched first wherever they are. */
-	may_be_bare = may_be_bare && !request->page_faults;
+	may_be_bare = PLUMB_QEMU_API >= 3 && translate_anew && !request->page_faults;
 	sum_counts = sum;
 	wanted = (double)error / SAMPLED_ERROR_PARTS;
 	warming = SAMPLED_WARM;
@@ -356,6 +372,8 @@ static void end_first_stretch(struct core *core)
 		core_end_limits(core);
 		atomic_store(&sampled->state, SAMPLED_WINDOWS);
 	}
+	if (may_be_bare)
+		translate_anew();
 	choose_window();
 	seek_window(core);
 }
@@ -440,4 +458,6 @@ void sampled_leave(struct core *core)
 		read_counts(core, sampled->before);
 	phase = PHASE_LEFT;
 	atomic_store(&sampled->left, 1);
+	if (left)
+		translate_anew();
 }

@@ -12,6 +12,11 @@ struct sampled_request {
 	uint64_t after; /* instructions that are modelled in full; 0: SAMPLED_FIRST */
 	uint64_t seed;
 	bool page_faults; /* they have a cost */
+	/*
+	 * Has QEMU drop its translated code soon, and then calls sampled_begins_anew(). NULL: the
+	 * engine cannot do that, and nothing executes without the model.
+	 */
+	void (*translate_anew)(void);
 };
 
 /* `sum` adds up the counts of all threads. Continues with what became another program. */
@@ -29,9 +34,13 @@ bool sampled_leaves_limits(void);
 
 /*
  * Has QEMU call block_executes() at the beginning of a block, except in stretches that execute
- * without the model. Call it from the translation callback.
+ * without the model. Call it from the translation callback. Returns false, and does nothing, if
+ * that is to be called at each block, as in a run that is not sampled.
  */
-void sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block);
+bool sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block);
+
+/* QEMU has no translated code. */
+void sampled_begins_anew(void);
 
 /*
  * The first thread of the process begins. Call sampled_returns() at the beginning of a block in it,
@@ -41,7 +50,7 @@ void sampled_begin(unsigned index);
 void sampled_returns(struct core *core, const struct block *block);
 bool sampled_is_bare(const struct block *block);
 
-/* A block has been translated, and is about to execute: for the first time, as a rule. */
+/* A block has been translated for the first time, and is about to execute. */
 void sampled_translated(void);
 
 /* Counts what has executed without the model, if this is in such a stretch. */

@@ -141,7 +141,7 @@ model()
 		assert abs(counts["CPU_CYCLES"] - exact["CPU_CYCLES"]) < 0.1 * exact["CPU_CYCLES"]
 		bare = about["bare_instructions"] / about["instructions"]
 		version = [int(n) for n in sampled["engine"]["version"].split()[0].split(".")[:2]]
-		assert 0.02 < bare < 0.95 if version >= [9, 1] else bare == 0, (version, bare)
+		assert 0.02 < bare < 0.95 if version >= [10, 0] else bare == 0, (version, bare)
 	END
 }
 

@@ -36,6 +36,9 @@ OTHER = {"sleep": 0, "last": 0, "signal": 0, "fork": 0, "forks": 0, "abort": 134
 TAKES_INPUT = {"pipe", "events", "ping", "epoll", "bystanders"}  # from the system's point of view
 SAID_TO_VARY = {"sleep": "waits for a time", "forks": "waits for another process",
                 "share": "share memory", "number": "number of a thread", "proc": "in /proc"}
+# With more threads than those for which QEMU has room at first, and with fewer.
+SAMPLED = ["burst", "bystanders", "locks"]
+SAMPLED_AFTER = "3000"  # before the first thread is made
 TIMEOUT = 240
 RELAY_WAKES = 600  # at most: two threads, 300 turns each
 DELAY = 240        # cycles, on average, of up to eight times half of N3's peer_latency
@@ -219,6 +222,28 @@ class Plumb:
         assert 0.5 * min(cycles[1:]) <= cycles[0] <= 1.5 * max(cycles[1:]), cycles
         return f"{cycles[0]:.0f} cycles, and with seeds " + ", ".join(f"{n:.0f}" for n in cycles[1:])
 
+    def check_sampled(self, *parameters):
+        return self.compare_with_same_digits(self.compare_sampled, *parameters)
+
+    def compare_sampled(self, way):
+        """
+        Before windows are chosen, the counts are those of a run that is not sampled; afterwards,
+        threads begin and go on as in one.
+        """
+        one_processor = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+        plain = self.stat(way, "--sampled=off")
+        assert plain[1]["INST_RETIRED"] < 1e9, plain
+        late = self.stat(way, "--sampled-after=1G")
+        assert late == plain, f"{late} and {plain}"
+        first = self.stat(way, "--sampled-after", SAMPLED_AFTER)
+        assert first[1]["CPU_CYCLES"] != plain[1]["CPU_CYCLES"], "nothing was sampled"
+        runs = [self.stat(way, "--sampled-after", SAMPLED_AFTER, before=one_processor)]
+        with busy_host():
+            runs.append(self.stat(way, "--sampled-after", SAMPLED_AFTER))
+        for run in runs:
+            assert run == first, f"{run} and {first}"
+        return f"{plain[1]['CPU_CYCLES']:.0f} cycles, and {first[1]['CPU_CYCLES']:.0f}, three times"
+
     def check_outside(self, way, why):
         status, _, said = self.stat(way)
         assert status == 0, f"status {status}"
@@ -249,6 +274,8 @@ def main(arguments):
         add(f"{way}: the same counts on every run", plumb.check_same, way, status)
     for way, status in SAME_WAKES.items():
         add(f"{way}: the same counts on every run", wakes.check_same, way, status)
+    for way in SAMPLED:
+        add(f"{way}: sampled, threads go on as they do otherwise", plumb.check_sampled, way)
     for way, status in OTHER.items():
         add(f"{way}: ends as it does elsewhere", plumb.check_ends, way, status)
     add("threads that run one at a time: their cycles are those of the run", plumb.check_relay)

@@ -74,7 +74,7 @@ static char *plugin_words(const struct model_command_parts *parts)
 	if (parts->seed)
 		fprintf(out, ",seed=%llu", (unsigned long long)parts->seed);
 	if (parts->sampled)
-		fprintf(out, ",sampled=%u", parts->sampled);
+		fprintf(out, ",sampled=%u,resets=%d", parts->sampled, parts->qemu->major >= 10);
 	if (parts->sampled_after)
 		fprintf(out, ",sampled-after=%llu", (unsigned long long)parts->sampled_after);
 	if (parts->what_if)
