@@ -100,13 +100,13 @@ function table(rows: Change[], kind: string, open?: (row: Change) => void): Tabl
 	const make = (key: string, title: string, least: number, rank: number, value: Column<Change>["value"], cell: Column<Change>["cell"], help?: string): Column<Change> => ({ key, title, help, least, rank, value, cell });
 	const columns: Column<Change>[] = [
 		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, named(place(r)), r.was ? h("small", null, ` was ${visible(r.was)}`) : null)), text: true, grow: 2 },
-		make("bar", "Size", 140, 2, size, (r) => diverging(signed(r), most), "sorted by its size"),
-		make("change", "Change", widest(rows.map(change), 100), 0, (r) => (r.change === null ? null : Math.sign(r.change) * size(r)), change),
+		{ ...make("bar", "Size", 140, 2, size, (r) => diverging(signed(r), most), "sorted by its size"), copied: [] },
+		{ ...make("change", "Change", widest(rows.map(change), 100), 0, (r) => (r.change === null ? null : Math.sign(r.change) * size(r)), change), copied: [["Change", change]] },
 		make("before", "Before", widest(rows.map((r) => figure(r.before)), 110), 2, (r) => r.before, (r) => figure(r.before)),
 		make("after", "After", widest(rows.map((r) => figure(r.after)), 110), 1, (r) => r.after, (r) => figure(r.after)),
 		{ ...make("units", "Unit", 110, 4, (r) => r.units, (r) => visible(r.units)), text: true },
-		{ ...make("evidence", "Evidence", widest(rows.map(evidence), 150), 3, (r) => r.adjusted_p ?? r.p, evidence), text: true },
-		{ ...make("real", "More than noise", 140, 1, (r) => (r.more_than_noise === null ? null : Number(r.more_than_noise)), (r) => (r.more_than_noise === null ? "unknown" : r.more_than_noise ? "yes" : r.change === 0 ? "unchanged" : "may be noise")), text: true },
+		{ ...make("evidence", "Evidence", widest(rows.map(evidence), 150), 3, (r) => r.adjusted_p ?? r.p, evidence), text: true, copied: [["Evidence", evidence]] },
+		{ ...make("real", "More than noise", 140, 1, (r) => (r.more_than_noise === null ? null : Number(r.more_than_noise)), (r) => (r.more_than_noise === null ? "unknown" : r.more_than_noise ? "yes" : r.change === 0 ? "unchanged" : "may be noise")), text: true, copied: [["More than noise", (r) => (r.more_than_noise === null ? "unknown" : r.more_than_noise ? "yes" : "no")]] },
 	];
 	if (kind === "functions" || kind === "lines") columns.splice(5, 0, { ...make("by", "By", 110, 3, (r) => r.by ?? null, (r) => visible(r.by)), text: true });
 	return new Table<Change>({ label: "Changes", columns, rows, text: (r) => `${place(r)} ${r.by ?? ""}`, search: state.search, sort: state.sort || "-bar", onSort: (sort) => set({ sort }), onOpen: open });
@@ -154,7 +154,7 @@ export const compare: View = {
 		return {
 			element: h("div", { class: "compareview" },
 				all.length > 1 ? h("div", { class: "tools" }, h("label", { for: "side" }, "Compare with"), h("select", { id: "side", onchange: (e: Event) => set({ thread: Number((e.target as HTMLSelectElement).value) }) }, ...all.map((c, i) => h("option", { value: i, selected: i === at }, visible(c.after))))) : null,
-				h("p", { class: "facts" }, h("span", null, "before: ", named(shown.before)), h("span", null, "after: ", named(shown.after))),
+				h("p", { class: "facts" }, h("span", null, "before: ", named(shown.before)), " · ", h("span", null, "after: ", named(shown.after))),
 				h("p", { class: "verdict" }, visible(shown.explanation.text)),
 				slots(shown),
 				shown.gates.length ? h("section", { class: "panel" }, h("h2", null, "Limits"), h("div", { class: "scroll limits" }, h("table", { class: "plain" }, h("tbody", null, ...shown.gates.map(limit))))) : null,

@@ -57,7 +57,7 @@ function topdownTable(page: Page, rows: TopdownRow[]): Shown {
 	const columns: Column<TopdownRow>[] = [
 		column("slots", "Slots", SHARE, 0, (r) => r.slots_share, (r) => share(r.slots_share), "share of all slots"),
 		text("symbol", "Function", 170, 0, (r) => r.symbol),
-		column("bar", "Its slots", 160, 4, (r) => r.retiring, (r) => h("span", { class: (r.slots_share || 0) < FAINT ? "faint" : "" }, bar(SLOTS.map((kind) => ({ kind, title: SLOT_TITLES[kind], share: r[kind] || 0 }))))),
+		{ ...column<TopdownRow>("bar", "Its slots", 160, 4, (r) => r.retiring, (r) => h("span", { class: (r.slots_share || 0) < FAINT ? "faint" : "" }, bar(SLOTS.map((kind) => ({ kind, title: SLOT_TITLES[kind], share: r[kind] || 0 }))))), copied: [] },
 		...SLOTS.map((kind, i) => column<TopdownRow>(kind, SHORT[i], 100, 5 - (i === 3 ? 3 : 0), (r) => r[kind], (r) => percent(r[kind], 1))),
 		text("cause", "Largest cause", 170, 1, (r) => (r.cause ? r.cause + (r.other_cause ? ", " + r.other_cause : "") : null)),
 		column("count", "Number", numbers(rows, (r) => r.slots, 90), 6, (r) => r.slots, (r) => (r.slots === null ? "" : whole(r.slots))),
@@ -78,9 +78,10 @@ function intervalColumn(key: string, title: string, of: string, value: (row: Rep
 	};
 	/* Only in the order of this share do neighbours compete. */
 	const ordered = () => (state.sort || "-share").replace("-", "") === of;
-	return column(key, title, 150, 3, (r) => { const i = value(r); return i ? i[1] - i[0] : null; },
+	const made = column<ReportRow>(key, title, 150, 3, (r) => { const i = value(r); return i ? i[1] - i[0] : null; },
 		(r, before, after) => (ordered() && (beside(r, before) || beside(r, after)) ? "~ " : "") + range(value(r)),
 		"where the true share is; ~ if that of a neighbour overlaps it");
+	return { ...made, copied: [[`${title} from`, (r) => value(r)?.[0] ?? null], [`${title} to`, (r) => value(r)?.[1] ?? null]] };
 }
 
 /* Returns a latency, marked if it includes records that the counters were too small for. */
@@ -110,7 +111,7 @@ export function reportTable(page: Page, event: ReportEvent, keys: string[], labe
 		columns.push(column("latency", "Latency", 96, 2, (r) => r.latency ?? null, (r) => latency(r.latency, 1, !!r.saturated), "mean, in cycles" + (event.saturated ? `; >= if it includes records of ${SATURATED} cycles or more` : "")));
 		columns.push(column("latency_share", "Of all latency", 120, 4, (r) => r.latency_share ?? null, (r) => percent(r.latency_share)));
 	}
-	if (any(event, "total_latency")) columns.push(column("p99", "p50 / p90 / p99", widest(event.rows.map((r) => percentiles(r.total_latency)), 140), 4, (r) => (r.total_latency ? r.total_latency.p99 : null), (r) => percentiles(r.total_latency)));
+	if (any(event, "total_latency")) columns.push({ ...column<ReportRow>("p99", "p50 / p90 / p99", widest(event.rows.map((r) => percentiles(r.total_latency)), 140), 4, (r) => (r.total_latency ? r.total_latency.p99 : null), (r) => percentiles(r.total_latency)), copied: (["p50", "p90", "p99"] as const).map((name) => [name, (r: ReportRow) => (r.total_latency ? r.total_latency[name] : null)]) });
 	if (any(event, "l1d_misses")) columns.push(column("l1d", "L1D misses", 100, 4, (r) => r.l1d_misses ?? null, (r) => percent(r.l1d_misses, 1)));
 	if (any(event, "mispredictions")) columns.push(column("mispredicted", "Mispredicted", 110, 4, (r) => r.mispredictions ?? null, (r) => percent(r.mispredictions, 1)));
 	return shown(label, columns, event.rows, (r) => keys.map((k) => String(r[k] ?? "")).join(" "), "-share", key ? (r) => open(page, String(r.symbol)) : undefined);
@@ -134,14 +135,14 @@ function sumTable(page: Page, model: Model): Shown {
 	const name = (r: SumRow) => functions[r.fn].name;
 	const slots = (r: SumRow) => (r.causes ? r.causes.reduce((a, b) => a + b, 0) : 0);
 	const columns: Column<SumRow>[] = [
-		column("own", "Share", SHARE, 0, (r) => r.own, (r) => share(part(r.own))),
-		column("total", "With callees", SHARE, 1, (r) => r.total, (r) => share(part(r.total))),
+		{ ...column<SumRow>("own", "Share", SHARE, 0, (r) => r.own, (r) => share(part(r.own))), copied: [["Share", (r) => part(r.own)]] },
+		{ ...column<SumRow>("total", "With callees", SHARE, 1, (r) => r.total, (r) => share(part(r.total))), copied: [["With callees", (r) => part(r.total)]] },
 		text("symbol", "Function", 170, 0, name),
 		text("dso", "File", 110, 3, (r) => base(functions[r.fn].file)),
 		text("source", "Source", 110, 5, (r) => base(functions[r.fn].source)),
 		column("value", visible(sums.choice.title), numbers(rows, (r) => r.own, 110), 2, (r) => r.own, (r) => whole(r.own)),
 	];
-	if (causes) columns.push(column("causes", "Its slots", 140, 4, slots, (r) => bar(SLOTS.map((kind, i) => ({ kind, title: SLOT_TITLES[kind], share: slots(r) ? (100 * r.causes![i]) / slots(r) : 0 })))));
+	if (causes) columns.push({ ...column<SumRow>("causes", "Its slots", 140, 4, slots, (r) => bar(SLOTS.map((kind, i) => ({ kind, title: SLOT_TITLES[kind], share: slots(r) ? (100 * r.causes![i]) / slots(r) : 0 })))), copied: SLOTS.map((kind, i) => [SLOT_TITLES[kind], (r: SumRow) => r.causes![i]]) });
 	return shown("Functions", columns, rows, (r) => name(r) + " " + (functions[r.fn].file || ""), "-own", (r) => open(page, functions[r.fn].name));
 }
 

@@ -10,6 +10,7 @@ import { flame } from "./flame";
 import { functions } from "./functions";
 import { memory } from "./memory";
 import { overview } from "./overview";
+import { addTableButtons, saveButtons } from "./save";
 import { source } from "./source";
 import { Model } from "./stacks";
 import { follow, hasRange, onChange, set, State, state } from "./state";
@@ -37,7 +38,7 @@ function facts(documents: Documents): Node {
 	/* A recording that was not kept has no name. */
 	if (about && !about.recording.startsWith("/proc/self/fd/")) said.push("recording " + visible(about.recording));
 	if (about && about.incomplete) said.push("its end is missing");
-	return h("p", { class: "facts" }, ...said.map((text) => h("span", null, text)));
+	return h("p", { class: "facts" }, ...said.flatMap((text, i) => [i ? " · " : "", h("span", null, text)]));
 }
 
 function title(documents: Documents): string {
@@ -123,11 +124,12 @@ function start(documents: Documents): void {
 		document.documentElement.dataset.theme = state.theme;
 		document.title = `${view.title}: ${visible(title(documents)).slice(0, 80)} - plumb`;
 		nav.replaceChildren(...views.map((v, i) => h("button", { type: "button", "data-view": v.key, "aria-current": v === view ? "page" : null, onclick: () => set({ view: v.key, search: "", sort: "" }) }, h("kbd", { "aria-hidden": "true" }, String(i + 1)), v.title)));
-		tools.replaceChildren(choices(page, view));
+		tools.replaceChildren(choices(page, view), saveButtons(() => `${view.title} ${title(documents)}`));
 		shown = view.make(page);
 		main.className = "v-" + view.key;
 		main.setAttribute("aria-label", view.title);
 		main.replaceChildren(shown.element);
+		addTableButtons(main);
 		showTab();
 	}
 
@@ -182,7 +184,7 @@ function start(documents: Documents): void {
 	document.getElementById("app")!.replaceChildren(
 		h("a", { class: "skip", href: "#view", onclick: (e: Event) => { e.preventDefault(); main.focus(); } }, "Skip to the view"),
 		header(documents), nav, tools, main,
-		h("footer", null, `plumb ${(documents.about || documents.diff || { plumb: "" }).plumb}. `, h("button", { class: "link", type: "button", onclick: () => help.showModal() }, "Keys")), help);
+		h("footer", null, `plumb ${(documents.about || documents.diff || { plumb: "" }).plumb}. `, h("button", { class: "link", type: "button", onclick: () => help.showModal() }, "Keys"), " ", h("span", { id: "said", role: "status" })), help);
 	draw();
 	document.documentElement.dataset.ready = "yes";
 }

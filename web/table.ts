@@ -2,6 +2,7 @@
 /* A table of any number of rows, of which only the visible ones are elements. */
 import { ordered } from "./order";
 import { h, plural, styled, whole } from "./dom";
+import { Cell, tableButtons } from "./save";
 
 export interface Column<R> {
 	key: string;
@@ -13,6 +14,7 @@ export interface Column<R> {
 	rank: number; /* columns with the highest are left out first on narrow screens */
 	text?: boolean; /* sorts ascending first, and stands on the left */
 	value: (row: R) => number | string | null;
+	copied?: [string, (row: R) => Cell][]; /* the columns that it is in a copy; one of its value unless given */
 	cell: (row: R, before?: R, after?: R) => Node | string; /* with the rows that are shown above and below */
 }
 
@@ -65,7 +67,7 @@ export class Table<R> {
 		this.body = h("div", { class: "tbody", role: "rowgroup" });
 		this.count = h("p", { class: "count", role: "status" });
 		const scroll = h("div", { class: "table", role: "table", "aria-label": options.label, tabindex: 0, onscroll: () => this.draw(), onkeydown: (e: Event) => this.onKey(e as KeyboardEvent) }, this.head, this.body);
-		this.element = h("div", { class: "tablebox" }, scroll, this.count);
+		this.element = h("div", { class: "tablebox" }, scroll, h("div", { class: "below" }, this.count, tableButtons(options.label, () => this.copied())));
 		new ResizeObserver(() => this.fit()).observe(scroll);
 		window.addEventListener("beforeprint", () => this.element.isConnected && this.draw(PRINTED));
 		this.update(options.search, options.sort);
@@ -98,6 +100,12 @@ export class Table<R> {
 		this.scroll.setAttribute("aria-rowcount", String(this.shown.length + 1));
 		this.scroll.scrollTop = 0;
 		this.fit();
+	}
+
+	/* Returns all rows that were found, in their order, with a row of titles before them. */
+	private copied(): Cell[][] {
+		const columns = this.options.columns.flatMap((column) => column.copied || [[column.title, column.value] as [string, (row: R) => Cell]]);
+		return [columns.map(([title]) => title), ...this.shown.map((row) => columns.map(([, value]) => value(row)))];
 	}
 
 	/* Writes what a search looks in for the first rows. */

@@ -13,6 +13,7 @@ import { Page, View } from "./view";
 
 const HEIGHT = 220; /* of the chart of everything, and of a lane */
 const LANE = 36;
+const AIR = 1.08; /* so that full lanes do not touch */
 
 /* A part of the view, and what draws it again for another part of the time. */
 interface Panel {
@@ -63,7 +64,7 @@ function samplesPanel(model: Model): Panel {
 		const most = made.each.reduce((largest, lane) => Math.max(largest, lane.most), 0);
 		drawn = made.all;
 		all.replaceChildren(...bars(made.all, made.all.most, HEIGHT));
-		made.each.forEach((lane, i) => each[i].replaceChildren(...bars(lane, most, LANE)));
+		made.each.forEach((lane, i) => each[i].replaceChildren(...bars(lane, most * AIR, LANE)));
 		marks.replaceChildren(...heightMarks(`${short(made.all.most)} per ${duration(length() / BINS)}`, short(made.all.most / 2)));
 		area.place();
 		hover(NaN);
@@ -71,7 +72,7 @@ function samplesPanel(model: Model): Panel {
 	draw();
 	const choose = ways.length > 1 ? h("span", { class: "group", role: "group", "aria-label": "Tracks" }, ...ways.map((way) => h("button", { type: "button", "aria-pressed": String(way === by), onclick: () => set({ tracks: way }) }, way === "thread" ? "Threads" : "CPUs"))) : null;
 	const element = h("section", { class: "panel", id: "samples" }, h("h2", null, "Time: ", type >= 0 ? visible(model.stacks.types[type].name) : "samples", ", coloured by function"),
-		h("p", { class: "dim" }, model.details ? "Select a range: all views of samples then show only those in it." : "Select a range: Functions, Flame graph, Callers and the data sources in Memory then show only its samples.", model.choice().exact ? ` ${visible(model.choice().title)} were counted exactly and have no times.` : "", model.stacks.moments!.joined ? " Times are rounded to a 4000th of the recording." : ""),
+		h("p", { class: "dim hint" }, model.details ? "Select a range: all views of samples then show only those in it." : "Select a range: Functions, Flame graph, Callers and the data sources in Memory then show only its samples.", model.choice().exact ? ` ${visible(model.choice().title)} were counted exactly and have no times.` : "", model.stacks.moments!.joined ? " Times are rounded to a 4000th of the recording." : ""),
 		h("div", { class: "tools" }, choose, zoomButtons(model.end), status),
 		h("div", { class: "lanes" }, labels(model, lanes), area.element),
 		lanes && lanes.left ? h("p", { class: "dim" }, `The ${lanes.of.length} threads with the most samples; ${lanes.left} others are not shown.`) : null,

@@ -26,6 +26,7 @@ import page_compared  # noqa: E402,F401
 import page_findings  # noqa: E402,F401
 import page_flame  # noqa: E402,F401
 import page_people  # noqa: E402,F401
+import page_saves  # noqa: E402,F401
 import page_time  # noqa: E402,F401
 
 LIMIT = 400 << 10  # bytes of a page without its data
