@@ -90,6 +90,10 @@ struct report {
 	double limit_cycles[PLUMB_LIMIT_SETS]; /* as in struct plumb_count_run, of all runs */
 	/* The options of plumb record that run the program in the same way. NULL-ended. */
 	const char *const *record_options;
+	/* The PMU of the type of cores counted, if there are several; and results of the others. */
+	const char *pmu;
+	const struct report *types;
+	size_t type_count;
 };
 
 /* Returns the count of an event without modifiers; NaN if it was not counted. */

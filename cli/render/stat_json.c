@@ -438,6 +438,27 @@ static json_t *repeats(const struct report *report)
 	return array;
 }
 
+/* What was counted on the cores of other types, in the same run. */
+static json_t *types(const struct report *report)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < report->type_count; i++) {
+		const struct report *type = &report->types[i];
+		json_t *object = json_object();
+
+		json_object_set_new(object, "pmu", render_string(type->pmu));
+		json_object_set_new(object, "cpu", cpu(type));
+		json_object_set_new(object, "events", events(type));
+		json_object_set_new(object, "metrics", metrics(type));
+		json_object_set_new(object, "diagnosis", diagnosis(type));
+		json_object_set_new(object, "contradictions", contradictions(type));
+		json_object_set_new(object, "warnings", strings(type->warnings));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 void report_json(struct output *out, const struct report *report)
 {
 	json_t *object = render_object();
@@ -473,6 +494,10 @@ void report_json(struct output *out, const struct report *report)
 		json_object_set_new(object, "repeats", repeats(report));
 	if (report->unit_count)
 		json_object_set_new(object, "units", units(report));
+	if (report->pmu) {
+		json_object_set_new(object, "pmu", render_string(report->pmu));
+		json_object_set_new(object, "core_types", types(report));
+	}
 	if (report->ended && report->core) {
 		json_object_set_new(object, "kernel", kernel(report));
 		json_object_set_new(object, "wrong_path", wrong_path(report));

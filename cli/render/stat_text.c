@@ -188,9 +188,10 @@ static void print_end(struct output *out, const struct report *report)
 
 static void print_headline(struct output *out, const struct report *report)
 {
-	char *name =
-		memory_format("%s%s%s%s", report->spec->product.name, report->label ? " (" : "",
-			      report->label ? report->label : "", report->label ? ")" : "");
+	/* Where cores differ, their PMU tells which are meant. */
+	const char *which = report->label ? report->label : report->pmu;
+	char *name = memory_format("%s%s%s%s", report->spec->product.name, which ? " (" : "",
+				   which ? which : "", which ? ")" : "");
 
 	output_text(out, STYLE_HEADING, name);
 	fputs(": ", out->stream);

@@ -46,8 +46,12 @@ struct runner {
 	double startup_seconds; /* as in struct plumb_count_run; the mean of the runs */
 	const char *startup_end;
 	struct progress progress;
-	bool told;        /* how slow the model is */
-	bool interrupted; /* by a signal before the program began */
+	struct runner *types; /* other types of cores, with their plans and results */
+	size_t type_count;
+	struct plumb_diagnosis *diagnosis;  /* of the whole, of another type of cores */
+	struct plumb_count_beside *besides; /* what counts for them */
+	bool told;                          /* how slow the model is */
+	bool interrupted;                   /* by a signal before the program began */
 };
 
 static void on_started(void *user, pid_t pid)
@@ -387,6 +391,8 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		.sampled_after = r->options->sampled_from,
 		.windows = on_windows,
 		.slice = on_slice,
+		.beside = r->besides,
+		.beside_count = r->type_count,
 	};
 	int error;
 
@@ -419,6 +425,8 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		window_say_ended(&r->options->counted, *argv != NULL);
 	if (!r->options->interval_ms)
 		add_part(r, r->counts, run);
+	for (size_t i = 0; i < r->type_count; i++)
+		add_part(&r->types[i], r->types[i].counts, run);
 	if (!r->options->interval_ms && r->options->repeat > 1)
 		keep_repeat(r, run->seconds);
 	plumb_result_add_moving(r->whole, run->moving_cycles, run->cycles);
@@ -497,11 +505,10 @@ static int run_all(struct runner *r, char *const *argv)
 	return EXIT_FINE;
 }
 
-static int print_whole(struct runner *r)
+/* Sets what the report says of the whole run. */
+static void complete_report(struct runner *r, struct plumb_diagnosis *diagnosis)
 {
-	struct plumb_diagnosis *diagnosis = results_diagnose(r->whole);
 	struct report *report = &r->report;
-	int status = open_output(r);
 
 	report->diagnosis = diagnosis;
 	if (plumb_result_estimate(r->whole) < 0)
@@ -515,6 +522,37 @@ static int print_whole(struct runner *r)
 	report->agreeing = agreeing(r, diagnosis);
 	stat_count_same(&r->sampled, diagnosis);
 	report->ended = true;
+}
+
+/* Returns the reports of the other types, to be freed. */
+static struct report *complete_types(struct runner *r)
+{
+	struct report *reports = memory_resize(NULL, r->type_count + 1, sizeof(*reports));
+
+	for (size_t i = 0; i < r->type_count; i++) {
+		struct runner *type = &r->types[i];
+
+		type->report.runs = r->report.runs;
+		type->report.seconds = r->report.seconds;
+		type->report.host_seconds = r->report.host_seconds;
+		type->report.exit_status = r->report.exit_status;
+		type->diagnosis = results_diagnose(type->whole);
+		complete_report(type, type->diagnosis);
+		reports[i] = type->report;
+	}
+	r->report.types = reports;
+	r->report.type_count = r->type_count;
+	return reports;
+}
+
+static int print_whole(struct runner *r)
+{
+	struct plumb_diagnosis *diagnosis = results_diagnose(r->whole);
+	struct report *report = &r->report, *types;
+	int status = open_output(r);
+
+	complete_report(r, diagnosis);
+	types = complete_types(r);
 	if (status == EXIT_FINE) {
 		report->time = report->intervals && r->options->common.json ? report->seconds : NAN;
 		if (is_text(r->options) && r->part_count && prints_intervals(r))
@@ -522,9 +560,14 @@ static int print_whole(struct runner *r)
 		/* CSV has only the rows of the intervals: totals among them would mislead. */
 		if (is_text(r->options) || r->options->common.json || !prints_intervals(r))
 			print(r, report);
+		for (size_t i = 0; is_text(r->options) && i < r->type_count; i++) {
+			fputc('\n', r->out.stream);
+			report_text(&r->out, &types[i]);
+		}
 		status = output_close(&r->out, report->exit_status);
 		r->open = false;
 	}
+	free(types);
 	plumb_diagnosis_free(diagnosis);
 	return status;
 }
@@ -541,10 +584,18 @@ static void say_which(const struct runner *r)
 	else
 		complain("counting on this machine's %s: %s, %s", machine->spec->product.name,
 			 machine->why, plumb_source_pmu(machine->source));
+	for (size_t i = 0; i < r->type_count; i++)
+		complain("and on its %s: %s", r->types[i].report.spec->product.name,
+			 r->types[i].report.pmu);
 }
 
 static void release(struct runner *r)
 {
+	for (size_t i = 0; i < r->type_count; i++)
+		release(&r->types[i]);
+	plumb_diagnosis_free(r->diagnosis);
+	free(r->types);
+	free(r->besides);
 	for (size_t i = 0; i < r->part_count; i++)
 		plumb_diagnosis_free(r->parts[i]);
 	hide_units(r);
@@ -614,8 +665,40 @@ static void find_record_options(struct runner *r)
 	r->report.record_options = r->record_options;
 }
 
+/* Prepares what counts on the cores of the other types. */
+static void add_types(struct runner *r, const struct stat_types *types)
+{
+	r->types = memory_resize(NULL, types->count + 1, sizeof(*r->types));
+	r->besides = memory_resize(NULL, types->count + 1, sizeof(*r->besides));
+	r->type_count = types->count;
+	if (types->count)
+		r->report.pmu = plumb_source_pmu(r->machine->source);
+	for (size_t i = 0; i < types->count; i++) {
+		struct runner *type = &r->types[i];
+		const struct stat_type *given = &types->at[i];
+
+		*type = (struct runner){
+			.options = r->options,
+			.machine = r->machine,
+			.plan = given->plan,
+			.whole = results_new(given->plan),
+			.counts = memory_resize(NULL, given->plan->place_count + 1,
+						sizeof(*type->counts)),
+			.diagnostics = memory_given(plumb_diagnostics_new()),
+			.report = r->report,
+		};
+		type->report.spec = given->plan->selection->spec;
+		type->report.midr = plumb_source_midr(given->machine.source);
+		type->report.pmu = plumb_source_pmu(given->machine.source);
+		type->report.result = type->whole;
+		r->besides[i] = (struct plumb_count_beside){given->machine.source, given->plan,
+							    type->counts};
+	}
+}
+
 int stat_run(const struct stat_options *options, struct machine *machine,
-	     const struct plumb_plan *plan, char *const *argv, bool brief)
+	     const struct plumb_plan *plan, const struct stat_types *types, char *const *argv,
+	     bool brief)
 {
 	struct runner r = {
 		.options = options,
@@ -646,6 +729,7 @@ int stat_run(const struct stat_options *options, struct machine *machine,
 
 	r.report.result = r.whole;
 	find_record_options(&r);
+	add_types(&r, types);
 	say_which(&r);
 	machine->say_engine = options->common.verbose && may_say(&r);
 	/* Intervals are printed during the run, so the output must be open before it. */

@@ -389,8 +389,8 @@ static bool limit_intervals(struct stat_options *values)
 	return false;
 }
 
-static int make_plan(const struct stat_options *values, const struct machine *machine,
-		     const struct plumb_selection *selection, struct plumb_plan **plan)
+int stat_plan(const struct stat_options *values, const struct machine *machine,
+	      const struct plumb_selection *selection, struct plumb_plan **plan)
 {
 	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	struct plumb_plan_options how = {
@@ -412,6 +412,7 @@ static int run(const struct command *command, int count, char **arguments)
 	struct stat_options values = {0};
 	struct machine machine = {0};
 	struct stat_selection selected = {0};
+	struct stat_types types = {.count = 0};
 	struct plumb_plan *plan = NULL;
 	struct machine_wish wish;
 	struct operands operands;
@@ -461,11 +462,16 @@ static int run(const struct command *command, int count, char **arguments)
 	if (status == EXIT_FINE)
 		status = output_check_beside(&values.common);
 	if (status == EXIT_FINE)
+		stat_find_types(&values, &machine, &types);
+	if (status == EXIT_FINE)
 		status = stat_select(&values, &machine, &selected);
 	if (status == EXIT_FINE)
-		status = make_plan(&values, &machine, selected.selection, &plan);
+		status = stat_plan(&values, &machine, selected.selection, &plan);
 	if (status == EXIT_FINE)
-		status = stat_run(&values, &machine, plan, operands.at, selected.brief);
+		status = stat_plan_types(&values, &machine, &types);
+	if (status == EXIT_FINE)
+		status = stat_run(&values, &machine, plan, &types, operands.at, selected.brief);
+	stat_free_types(&types);
 	plumb_plan_free(plan);
 	stat_selection_free(&selected);
 	machine_close(&machine);

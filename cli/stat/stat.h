@@ -5,6 +5,7 @@
 
 #include <plumb/count.h>
 
+#include "cpu/pmu.h"
 #include "render/report.h"
 #include "tool/lists.h"
 #include "tool/machine.h"
@@ -85,6 +86,38 @@ int stat_select(const struct stat_options *options, const struct machine *machin
 		struct stat_selection *selected);
 void stat_selection_free(struct stat_selection *selected);
 
+/* ---- several types of cores: types.c -------------------------------------------------------- */
+
+/* A type that is counted besides the one of the command's machine. */
+struct stat_type {
+	struct machine machine; /* only its source, specification and program are set */
+	struct stat_selection selected;
+	struct plumb_plan *plan;
+};
+
+struct stat_types {
+	struct stat_type at[CPU_PMUS_MAX];
+	size_t count;
+};
+
+/*
+ * Finds the other types of cores to count, and makes the one that has most of the events the
+ * machine's own. Says why, if only one type is counted although there are others.
+ */
+void stat_find_types(const struct stat_options *options, struct machine *machine,
+		     struct stat_types *types);
+/*
+ * Makes their selections and plans. Types that lack all that was asked for are left out, which is
+ * said. Returns an exit status. In all cases call stat_free_types().
+ */
+int stat_plan_types(const struct stat_options *options, const struct machine *machine,
+		    struct stat_types *types);
+void stat_free_types(struct stat_types *types);
+
+/* stat.c: makes a plan for a machine. Returns an exit status. */
+int stat_plan(const struct stat_options *options, const struct machine *machine,
+	      const struct plumb_selection *selection, struct plumb_plan **plan);
+
 /* ---- sampled runs: sampled.c ---------------------------------------------------------------- */
 
 /* Reads --sampled and --sampled-after. Prints an error and returns false if they are invalid or
@@ -109,6 +142,7 @@ void stat_free_sampled(struct report_sampled *sampled);
 
 /* Runs the program with the plan, prints the results, and returns the exit status. */
 int stat_run(const struct stat_options *options, struct machine *machine,
-	     const struct plumb_plan *plan, char *const *argv, bool brief);
+	     const struct plumb_plan *plan, const struct stat_types *types, char *const *argv,
+	     bool brief);
 
 #endif

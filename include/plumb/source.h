@@ -103,6 +103,13 @@ struct plumb_progress {
 	double seconds;      /* of the source's time since the program began */
 };
 
+/* Counts of the same run on the cores of another type. */
+struct plumb_count_beside {
+	const struct plumb_source *source; /* perf, opened with that type's specification */
+	const struct plumb_plan *plan;     /* made with its options */
+	struct plumb_count *counts;        /* room for plan->place_count; set as `counts` is */
+};
+
 struct plumb_count_job {
 	size_t size;                   /* sizeof(struct plumb_count_job) */
 	const struct plumb_plan *plan; /* made with the source's options */
@@ -181,6 +188,14 @@ struct plumb_count_job {
 	 * chosen. A shorter program has the counts of a run that is not sampled. 0: two million.
 	 */
 	uint64_t sampled_after;
+	/*
+	 * With perf only: what else to count in the same run, where the machine has several types
+	 * of cores, each with its own PMU. Cannot be combined with intervals, units or one_pass. A
+	 * type that cannot be counted has counts of NaN, with a warning. Events of a thread count
+	 * while it runs on cores of their type.
+	 */
+	const struct plumb_count_beside *beside;
+	size_t beside_count;
 };
 
 /* What the model counted of page_fault_cycles and other conditions in plumb_model_options. */

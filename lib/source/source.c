@@ -136,6 +136,27 @@ static bool window_is_all(const struct plumb_window *window)
 	       !window->from && !window->to;
 }
 
+/* Checks what is to be counted on other types of cores. */
+static int check_beside(const struct plumb_source *source, const struct source_job *job,
+			struct plumb_diagnostics *diagnostics)
+{
+	int error = 0;
+
+	if (job->beside_count &&
+	    (source->kind != &source_perf || job->interval_ms || job->unit || job->one_pass))
+		return PLUMB_ERR_ARGUMENT;
+	for (size_t i = 0; error == 0 && i < job->beside_count; i++) {
+		const struct plumb_count_beside *beside = &job->beside[i];
+
+		if (beside->source->kind != &source_perf || !beside->source->pmu.type)
+			return PLUMB_ERR_ARGUMENT;
+		error = source_check_here(beside->source, diagnostics);
+		if (error == 0)
+			error = source_check_plan(beside->source, beside->plan, diagnostics);
+	}
+	return error;
+}
+
 /* Checks what only perf can count, and what fits together. */
 static int check_targets(const struct plumb_source *source, const struct source_job *job,
 			 struct plumb_diagnostics *diagnostics)
@@ -241,6 +262,8 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.sampled_after = given.sampled_after,
 		.windows = given.windows,
 		.slice = given.slice,
+		.beside = given.beside,
+		.beside_count = given.beside_count,
 		.plan = given.plan,
 		.program = given.program,
 		.argv = given.argv,
@@ -258,6 +281,8 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.user = given.user,
 	};
 	error = check_targets(source, &what, diagnostics);
+	if (error == 0)
+		error = check_beside(source, &what, diagnostics);
 	if (error < 0)
 		return error;
 	error = source->kind->count(&what, &done, diagnostics);

@@ -37,6 +37,8 @@ struct source_job {
 	bool control;
 	int control_fd, ack_fd;
 	void (*slice)(void *user, const struct plumb_count *counts);
+	const struct plumb_count_beside *beside;
+	size_t beside_count;
 
 	/* As in struct plumb_count_job; of the model alone. */
 	double sampled_error;

@@ -82,7 +82,7 @@ usual="sampling=works kernel-symbols=missing buffers=limited user-access=missing
 		is cmn700 core-pmu=works permission=works counters=unknown events=works spe=missing \
 			sampling=works kernel-symbols=works user-access=missing other-pmus=works
 	}
-	[ "$(wc -l <"$BATS_FILE_TMPDIR/names")" -eq 21 ]
+	[ "$(wc -l <"$BATS_FILE_TMPDIR/names")" -eq 22 ]
 }
 
 @test "why, and the line that changes it" {

@@ -59,7 +59,6 @@ def core(name, kind, cpus, midr, events=FULL, slots=0, branches=0):
         f"{DEVICES}{name}/type": kind,
         f"{DEVICES}{name}/cpus": f"{first}-{last}" if last > first else first,
         f"{CPU}cpu{first}/regs/identification/midr_el1": f"0x{midr:016x}",
-        f"{CPU}cpu0/regs/identification/midr_el1": f"0x{midr:016x}",
     }
     tree.update({f"{DEVICES}{name}/events/e{code:04x}": f"event=0x{code:04x}" for code in events})
     if slots:
@@ -82,6 +81,7 @@ def others(*names):
 
 
 N1, N2, V1, V2 = 0x413fd0c1, 0x410fd493, 0x411fd401, 0x410fd4f1
+C1_PRO, C1_ULTRA = 0x411fd8b1, 0x410fd8c0
 A76, A510, A710, X2, TSV110 = 0x414fd0b1, 0x411fd461, 0x412fd471, 0x411fd480, 0x481fd010
 EC2 = {"vendor": "Amazon EC2", "cpus": 64}
 SMALL = {"vendor": "Amazon EC2", "cpus": 8}
@@ -113,6 +113,8 @@ MACHINES = {
     "phone": system(kernel="5.15.0", cpus=8, paranoid=3)
     | core("armv9_cortex_a510", 8, (0, 3), A510) | core("armv9_cortex_a710", 9, (4, 6), A710)
     | core("armv9_cortex_x2", 10, (7, 7), X2) | others("arm_dsu_0"),
+    "c1-phone": system(kernel="6.18.0", cpus=8)
+    | core("armv9_c1_pro", 8, (0, 5), C1_PRO) | core("armv9_c1_ultra", 9, (6, 7), C1_ULTRA),
     "raspberrypi5": system(kernel="6.12.0", cpus=4,
                            **{"/proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0\0"})
     | core("armv8_cortex_a76", 8, (0, 3), A76) | others("arm_dsu_0"),

@@ -14,6 +14,7 @@
 #include "base/diagnostics.h"
 #include "count/plan.h"
 #include "count/scaled.h"
+#include "source/perf/beside.h"
 #include "source/perf/control.h"
 #include "source/perf/instances.h"
 #include "source/perf/program.h"
@@ -66,6 +67,7 @@ struct counting {
 	struct source_run *run;
 	struct plumb_diagnostics *diagnostics;
 	struct perf_instances instances;
+	struct perf_besides besides; /* other types of cores */
 	struct perf_reading *before; /* of each place, when the last interval ended */
 	struct perf_reading *sliced; /* likewise, when the last slice ended */
 	struct plumb_count *part;    /* room for the counts of an interval or a unit */
@@ -112,10 +114,8 @@ struct plumb_count perf_count_since(const struct perf_reading *from, const struc
 static void take_part(struct counting *c, struct perf_reading *before,
 		      const struct perf_reading *now_read)
 {
-	for (size_t i = 0; i < c->job->plan->place_count; i++) {
-		c->part[i] = perf_count_since(&before[i], &now_read[i]);
-		before[i] = now_read[i];
-	}
+	perf_counts_since(c->job, before, now_read, c->part);
+	memcpy(before, now_read, c->job->plan->place_count * sizeof(*before));
 }
 
 static void read_units(struct counting *c)
@@ -162,17 +162,17 @@ static void end_slice(struct counting *c)
 /* Sets what was opened in this pass. */
 static void read_all(struct counting *c)
 {
-	static const struct perf_reading zero;
+	const size_t places = c->job->plan->place_count;
 
 	perf_instances_read(&c->instances);
+	perf_besides_read(&c->besides);
 	if (!c->job->interval || !c->job->interval_ms)
 		read_units(c);
-	for (size_t i = 0; i < c->job->plan->place_count; i++) {
-		const struct plumb_count count = perf_count_since(&zero, &c->instances.now[i]);
-
-		if (count.enabled_ns)
-			c->run->counts[i] = count;
-	}
+	memset(c->before, 0, places * sizeof(*c->before));
+	perf_counts_since(c->job, c->before, c->instances.now, c->part);
+	for (size_t i = 0; i < places; i++)
+		if (c->part[i].enabled_ns)
+			c->run->counts[i] = c->part[i];
 }
 
 /* Returns the instructions so far; NaN if they are not counted. */
@@ -222,6 +222,7 @@ static void turn(struct counting *c, bool on)
 		return;
 	/* The program's own execve(2) turns events on that need not wait. */
 	perf_instances_switch(&c->instances, on);
+	perf_besides_switch(&c->besides, on);
 	if (on)
 		c->on_since = now();
 	else
@@ -329,6 +330,7 @@ static void watch(struct counting *c, pid_t pid)
 		else if (c->canceled || c->run->ended)
 			break;
 		c->cpu_changes += perf_instances_follow(&c->instances, c->on);
+		perf_besides_follow(&c->besides, c->on);
 		if (interval > 0)
 			end_interval(c, interval);
 		if (c->slice > 0 && now() >= c->slice_end + c->slice)
@@ -410,6 +412,8 @@ static int run_pass(struct counting *c, uint16_t pass)
 	if (error < 0)
 		return perf_program_complain(c->job->program, error, c->diagnostics);
 	error = perf_instances_open(&c->instances, c->job, pass, program.pid, c->diagnostics);
+	if (error == PLUMB_OK)
+		error = perf_besides_open(&c->besides, c->job, program.pid, c->diagnostics);
 	if (error == PLUMB_OK)
 		return run_to_end(c, pass, &program);
 	if (program.pid > 0)
@@ -509,7 +513,7 @@ static void warn(const struct counting *c)
 		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "cpus-changed", NULL,
 				      "CPUs came online or went offline: each is counted while it "
 				      "was online");
-	if (c->job->pmu && c->job->pmu->some_cores)
+	if (c->job->pmu && c->job->pmu->some_cores && !c->job->beside_count)
 		plumb_diagnostics_add(c->diagnostics, PLUMB_WARNING, "some-cores", NULL,
 				      "only what runs on the cores of %s is counted",
 				      c->job->pmu->name);
@@ -549,6 +553,7 @@ static int run_passes(struct counting *c)
 		error = run_pass(c, pass);
 		perf_limits_add(&c->limits, &c->instances.limits);
 		perf_instances_close(&c->instances);
+		perf_besides_close(&c->besides);
 		if (error < 0 && error != PLUMB_ERR_INTERRUPTED)
 			return error;
 		/*

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb stat on machines with several types of cores: test/machines has their files, hybrid_kernel.c their
+# kernel.
+# shellcheck disable=SC2154 # by lib.bash and bats
+
+load lib.bash
+
+setup_file()
+{
+	export work=$BATS_FILE_TMPDIR
+	/usr/bin/python3 "$here/../machines/machines.py" "$work" c1-phone phone graviton3-metal >/dev/null
+	"${CC:-cc}" -D_GNU_SOURCE -O1 -fPIC -shared -o "$work/kernel.so" "$here/hybrid_kernel.c" -ldl
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	export HYBRID_ROOT=$work/c1-phone HYBRID_COUNTS=$PWD/counts HYBRID_LOG=$PWD/log HYBRID_SPLIT=6
+	unset HYBRID_FREE
+	: >counts
+}
+
+# on_phone ARGUMENT...: plumb, with that kernel below it. Sanitizers want to be loaded first.
+on_phone()
+{
+	rm -f log
+	env ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+		LD_PRELOAD="$work/kernel.so" "$PLUMB" "$@"
+}
+
+@test "each type counts with its own PMU" {
+	printf '%s\n' '8 0004 1000 1000000 250000' '9 0004 3000 1000000 750000' >counts
+	run --separate-stderr on_phone stat -e L1D_CACHE -o out -- true
+	[ "$status" -eq 0 ]
+	[ "${stderr_lines[0]}" = "plumb: counting on this machine's C1-Pro: it has an Arm PMU, armv9_c1_pro" ]
+	[ "${stderr_lines[1]}" = "plumb: and on its C1-Ultra: armv9_c1_ultra" ]
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	# The time on the other cores is no time without a counter: nothing is scaled up.
+	[ "$(grep -c '^ *1,000  L1D_CACHE ' out)" -eq 1 ]
+	[ "$(grep -c '^ *3,000  L1D_CACHE ' out)" -eq 1 ]
+	[ "$(grep -e '^C1' out)" = "$(printf '%s\n' "C1-Pro (armv9_c1_pro): true" "C1-Ultra (armv9_c1_ultra): true")" ]
+	# The program's execve(2) enables both.
+	[ "$(grep -c '^8 0x0004 task -1 exec$' log)" -eq 1 ]
+	[ "$(grep -c '^9 0x0004 task -1 exec$' log)" -eq 1 ]
+}
+
+@test "each type has its own specification, plan and tree" {
+	# 1500 stalled slots of 5 and of 10 in 1000 cycles.
+	for type in 8 9; do
+		printf "$type %s 1000000 1000000\n" '0011 1000' '003f 1800' '003d 1500' '003e 300' '003a 700' '003b 800'
+	done >counts
+	on_phone stat --json -o out.json -- true 2>/dev/null
+	on_phone stat -o out -- true 2>/dev/null
+	[ "$(grep -c '^Stage 1' out)" -eq 2 ]
+	/usr/bin/python3 - <<'END'
+import json
+whole = json.load(open("out.json"))
+assert whole["pmu"] == "armv9_c1_pro" and whole["cpu"]["name"] == "C1-Pro"
+other, = whole["core_types"]
+assert other["pmu"] == "armv9_c1_ultra" and other["cpu"]["name"] == "C1-Ultra"
+for of, slots in ((whole, 5), (other, 10)):
+    assert of["cpu"]["slots"] == slots
+    values = {m["name"]: m["value"] for m in of["metrics"]}
+    assert abs(values["backend_bound"] - 100 * 1500 / (slots * 1000)) < 1e-9, values["backend_bound"]
+names = [{e["name"] for e in of["events"]} for of in (whole, other)]
+assert names[0] - names[1] and names[1] - names[0]
+END
+	# Each type's events are those of its own plan.
+	for type in 8 9; do
+		grep -c "^$type 0x.* exec" log >$type
+	done
+	[ "$(cat 8)" -ne "$(cat 9)" ]
+}
+
+@test "groups that take turns are scaled to the time on their cores" {
+	# Two of them for half of the quarter that the program ran there.
+	printf '%s\n' '8 0004 1000 1000000 125000' '8 0003 10 1000000 125000' '9 0004 3000 1000000 375000' \
+		'9 0003 30 1000000 375000' >counts
+	HYBRID_FREE=1 on_phone stat --json -e L1D_CACHE,L1D_CACHE_REFILL -o out.json -- true 2>/dev/null
+	[ "$(jq -c '[.events[].count]' out.json)" = "[2000,20]" ]
+	[ "$(jq -c '[.core_types[0].events[].count]' out.json)" = "[6000,60]" ]
+}
+
+@test "a type on which the program never ran has no counts" {
+	printf '%s\n' '8 0004 0 1000000 0' '9 0004 3000 1000000 1000000' >counts
+	on_phone stat --json -e L1D_CACHE -o out.json -- true 2>/dev/null
+	[ "$(jq -c '[.events[0].count, .core_types[0].events[0].count]' out.json)" = "[null,3000]" ]
+}
+
+@test "-e counts on each type that has the event" {
+	# Only C1-Ultra has L1D_TLB_RD, only C1-Pro LL_CACHE_MISS.
+	run --separate-stderr on_phone stat --json -e L1D_CACHE -e L1D_TLB_RD -o out.json -- true
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *"plumb: armv9_c1_pro counts 1 of 2 options -e: it lacks the others' events"* ]]
+	[ "$(jq -c '[.pmu, [.events[].name], [.core_types[0].events[].name]]' out.json)" = \
+		'["armv9_c1_ultra",["L1D_CACHE","L1D_TLB_RD"],["L1D_CACHE"]]' ]
+	run --separate-stderr on_phone stat --json -e L1D_TLB_RD -o out.json -- true
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *"plumb: not counting on armv9_c1_pro: it lacks what was asked for"* ]]
+	[ "$(jq -c '[.cpu.name, .core_types]' out.json)" = '["C1-Ultra",null]' ]
+	run --separate-stderr on_phone stat -e L1D_TLB_RD -e LL_CACHE_MISS -- true
+	[ "$status" -eq 2 ]
+}
+
+@test "-a opens each type's events on its own CPUs" {
+	on_phone stat -a -e L1D_CACHE -o out -- true 2>/dev/null
+	[ "$(grep -c '^8 0x0004 all [0-5]$' log)" -eq 6 ]
+	[ "$(grep -c '^9 0x0004 all [67]$' log)" -eq 2 ]
+	[ "$(grep -c ' 0x0004 ' log)" -eq 8 ]
+}
+
+@test "--cpu chooses one type" {
+	run --separate-stderr on_phone stat --cpu c1-ultra --json -e L1D_CACHE -o out.json -- true
+	[ "$status" -eq 0 ]
+	[ "$(jq -c '[.cpu.name, .core_types]' out.json)" = '["C1-Ultra",null]' ]
+	[ "$(grep -c '^8 0x0004' log)" -eq 0 ]
+	[[ "$(jq -c .warnings out.json)" == *"only what runs on the cores of armv9_c1_ultra is counted"* ]]
+}
+
+@test "what several types cannot have counts one, and says so" {
+	for option in '-I 100' --csv '-x ,' --no-multiplex; do
+		# shellcheck disable=SC2086 # an option and its argument
+		run --separate-stderr on_phone stat $option -e L1D_CACHE -o out -- true
+		[ "$status" -eq 0 ]
+		[ "${stderr_lines[0]}" = "plumb: counting on armv9_c1_pro only: ${option% *} cannot be combined with several types of cores" ]
+		[ "${stderr_lines[1]}" = "       choose the type with --cpu" ]
+		[ "$(grep -c '^9 0x0004' log)" -eq 0 ]
+	done
+}
+
+@test "a type without a specification is named" {
+	HYBRID_ROOT=$work/phone run --separate-stderr on_phone stat -e L1D_CACHE -- true
+	[ "$status" -eq 3 ]
+	[[ "${stderr_lines[0]}" == "plumb: no specification for this machine's CPU, MIDR_EL1 0x"* ]]
+	# One that has one beside it.
+	cp -r "$work/c1-phone" mixed
+	echo 0x00000000411fd461 >mixed/sys/devices/system/cpu/cpu0/regs/identification/midr_el1
+	HYBRID_ROOT=$PWD/mixed run --separate-stderr on_phone stat -e L1D_CACHE -- true
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *"plumb: not counting on armv9_c1_pro: there is no specification for its CPU, MIDR_EL1 0x411fd461"* ]]
+	[[ "$stderr" == *"C1-Ultra: true"* ]]
+}
+
+@test "one type of cores is counted as ever" {
+	HYBRID_ROOT=$work/graviton3-metal on_phone stat --json -e L1D_CACHE -o out.json -- true 2>/dev/null
+	[ "$(jq -c '[.cpu.name, .pmu, .core_types]' out.json)" = '["Neoverse V1",null,null]' ]
+}
