@@ -147,10 +147,16 @@ export const compare: View = {
 		const kinds = KINDS.filter((kind) => shown[kind] && shown[kind].length);
 		const kind = kinds.find((k) => k === state.part) || kinds.find((k) => k === "functions") || kinds[0];
 		/* Functions and lines have a row for each event: show one, that of the headline first. */
-		const events = kind ? [...new Set(shown[kind].map((row) => row.by || ""))].filter((by) => by) : [];
-		const by = events.includes(state.metric) ? state.metric : events.find((e) => e === shown.explanation.of) || events[0] || "";
+		const eventsOf = (k: (typeof KINDS)[number]) => [...new Set(shown[k].map((row) => row.by || ""))].filter((by) => by);
+		const eventOf = (events: string[]) => (events.includes(state.metric) ? state.metric : events.find((e) => e === shown.explanation.of) || events[0] || "");
+		const rowsOf = (k: (typeof KINDS)[number]) => {
+			const by = eventOf(eventsOf(k));
+			return shown[k].filter((row) => !by || row.by === by);
+		};
+		const events = kind ? eventsOf(kind) : [];
+		const by = eventOf(events);
 		const choose = events.length > 1 ? h("label", null, "By ", h("select", { id: "by", onchange: (e: Event) => set({ metric: (e.target as HTMLSelectElement).value }) }, ...events.map((e) => h("option", { value: e, selected: e === by }, visible(e))))) : null;
-		const made = kind ? table(shown[kind].filter((row) => !by || row.by === by), kind, page.documents.sides && (kind === "functions" || kind === "lines") ? (row) => set({ view: "both", fn: row.function || row.name, search: "", sort: "" }) : undefined) : null;
+		const made = kind ? table(rowsOf(kind), kind, page.documents.sides && (kind === "functions" || kind === "lines") ? (row) => set({ view: "both", fn: row.function || row.name, search: "", sort: "" }) : undefined) : null;
 		return {
 			element: h("div", { class: "compareview" },
 				all.length > 1 ? h("div", { class: "tools" }, h("label", { for: "side" }, "Compare with"), h("select", { id: "side", onchange: (e: Event) => set({ thread: Number((e.target as HTMLSelectElement).value) }) }, ...all.map((c, i) => h("option", { value: i, selected: i === at }, visible(c.after))))) : null,
@@ -158,7 +164,7 @@ export const compare: View = {
 				h("p", { class: "verdict" }, visible(shown.explanation.text)),
 				slots(shown),
 				shown.gates.length ? h("section", { class: "panel" }, h("h2", null, "Limits"), h("div", { class: "scroll limits" }, h("table", { class: "plain" }, h("tbody", null, ...shown.gates.map(limit))))) : null,
-				h("div", { class: "tools" }, h("span", { class: "group", role: "group", "aria-label": "Kind" }, ...kinds.map((k) => h("button", { type: "button", "aria-pressed": String(k === kind), onclick: () => set({ part: k, sort: "" }) }, `${k[0].toUpperCase()}${k.slice(1)} (${shown[k].length})`))), choose),
+				h("div", { class: "tools" }, h("span", { class: "group", role: "group", "aria-label": "Kind" }, ...kinds.map((k) => h("button", { type: "button", "aria-pressed": String(k === kind), onclick: () => set({ part: k, sort: "" }) }, `${k[0].toUpperCase()}${k.slice(1)} (${rowsOf(k).length})`))), choose),
 				made ? made.element : h("p", null, "Nothing changed."),
 				shown.notes.length ? h("section", { class: "panel notes" }, h("h2", null, "What limits this comparison"), h("ul", null, ...shown.notes.map((note) => h("li", null, visible(note))))) : null),
 			update: (changed: Set<keyof State>) => {

@@ -49,13 +49,14 @@ function title(documents: Documents): string {
 	return command.length ? command.join(" ") : documents.about ? documents.about.recording : "plumb";
 }
 
-function header(documents: Documents): HTMLElement {
+function header(documents: Documents, view: () => string): HTMLElement {
 	const losses = (documents.notes || []).length;
 	const theme = h("button", { type: "button", class: "theme", title: "Change between dark and light", "aria-label": "Dark or light", onclick: () => {
 		const dark = state.theme ? state.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 		set({ theme: dark ? "light" : "dark" });
 	} }, h("span", { "aria-hidden": "true" }, "◐"), h("span", { class: "word" }, " Dark or light"));
-	return h("header", { class: "top" }, h("div", null, h("h1", null, named(title(documents), "command")), facts(documents), losses ? h("p", { class: "losses" }, h("button", { class: "link", type: "button", onclick: () => set({ view: "overview" }) }, losses === 1 ? "1 note limits these figures" : `${losses} notes limit these figures`)) : null), theme);
+	const actions = h("div", { class: "actions" }, saveButtons(() => `${view()} ${title(documents)}`), theme);
+	return h("header", { class: "top" }, h("div", null, h("h1", null, named(title(documents), "command")), facts(documents), losses ? h("p", { class: "losses" }, h("button", { class: "link", type: "button", onclick: () => set({ view: "overview" }) }, losses === 1 ? "1 note limits these figures" : `${losses} notes limit these figures`)) : null), actions);
 }
 
 /* ---- Choices ---------------------------------------------------------------------------------- */
@@ -124,7 +125,7 @@ function start(documents: Documents): void {
 		document.documentElement.dataset.theme = state.theme;
 		document.title = `${view.title}: ${visible(title(documents)).slice(0, 80)} - plumb`;
 		nav.replaceChildren(...views.map((v, i) => h("button", { type: "button", "data-view": v.key, "aria-current": v === view ? "page" : null, onclick: () => set({ view: v.key, search: "", sort: "" }) }, h("kbd", { "aria-hidden": "true" }, String(i + 1)), v.title)));
-		tools.replaceChildren(choices(page, view), saveButtons(() => `${view.title} ${title(documents)}`));
+		tools.replaceChildren(choices(page, view));
 		shown = view.make(page);
 		main.className = "v-" + view.key;
 		main.setAttribute("aria-label", view.title);
@@ -183,7 +184,7 @@ function start(documents: Documents): void {
 
 	document.getElementById("app")!.replaceChildren(
 		h("a", { class: "skip", href: "#view", onclick: (e: Event) => { e.preventDefault(); main.focus(); } }, "Skip to the view"),
-		header(documents), nav, tools, main,
+		header(documents, () => view.title), nav, tools, main,
 		h("footer", null, `plumb ${(documents.about || documents.diff || { plumb: "" }).plumb}. `, h("button", { class: "link", type: "button", onclick: () => help.showModal() }, "Keys"), " ", h("span", { id: "said", role: "status" })), help);
 	draw();
 	document.documentElement.dataset.ready = "yes";

@@ -43,7 +43,7 @@ function sourcesPanel(title: string, sources: Map<string, { samples: number; lat
 	const all = list.reduce((sum, [, s]) => sum + s.samples, 0);
 	const latency = list.reduce((sum, [, s]) => sum + s.latency, 0);
 	return h("section", { class: "panel sources" }, h("h2", null, title),
-		h("div", { class: "scroll" }, h("table", { class: "plain" }, h("thead", null, h("tr", null, ...["Source", "Share", "", "Samples", "Of the latency", ""].map((t) => (t ? h("th", { scope: "col" }, t) : h("td", { class: "barcell" }))))),
+		h("div", { class: "scroll" }, h("table", { class: "plain" }, h("thead", null, h("tr", null, ...["Source", "Share", "", "Samples", "Of the latency", ""].map((t, i) => (t ? h("th", { scope: "col", class: i ? "num" : null }, t) : h("td", { class: "barcell" }))))),
 			h("tbody", null, ...list.map(([name, s]) => h("tr", null, h("th", { scope: "row" }, named(name)), h("td", { class: "num" }, percent((100 * s.samples) / all)), h("td", { class: "barcell" }, bar([{ kind: "plain", share: (100 * s.samples) / all }])), h("td", { class: "num" }, whole(s.samples)),
 				h("td", { class: "num" }, latency ? percent((100 * s.latency) / latency) : ""), h("td", { class: "barcell" }, latency ? bar([{ kind: "backend_bound", share: (100 * s.latency) / latency }]) : "")))))));
 }
@@ -72,7 +72,7 @@ function ofPart(page: Page, event: ReportEvent): Map<string, { samples: number; 
 function ofReport(event: ReportEvent): Map<string, { samples: number; latency: number }> {
 	const sources = new Map<string, { samples: number; latency: number }>();
 	for (const row of event.rows) {
-		const name = row.data_source === null ? "unknown" : String(row.data_source);
+		const name = row.data_source === null ? "(unknown)" : String(row.data_source);
 		if (!sources.has(name)) sources.set(name, { samples: 0, latency: 0 });
 		sources.get(name)!.samples += row.samples;
 		sources.get(name)!.latency += (row.latency || 0) * row.samples;
@@ -96,7 +96,7 @@ function histogram(title: string, bins: Bin[], saturated = 0): HTMLElement | nul
 function objects(list: Record<string, unknown>[]): HTMLElement {
 	const keys = list.length ? Object.keys(list[0]).filter((key) => list.some((row) => row[key] !== null && typeof row[key] !== "object")) : [];
 	const cell = (value: unknown) => (typeof value === "number" ? h("td", { class: "num" }, Number.isInteger(value) ? whole(value) : value.toFixed(2)) : h("td", null, visible(value === null ? "" : String(value))));
-	return h("div", { class: "scroll" }, h("table", { class: "plain" }, h("thead", null, h("tr", null, ...keys.map((key) => h("th", { scope: "col" }, key.replace(/_/g, " "))))), h("tbody", null, ...list.slice(0, 1000).map((row) => h("tr", null, ...keys.map((key) => cell(row[key])))))));
+	return h("div", { class: "scroll" }, h("table", { class: "plain" }, h("thead", null, h("tr", null, ...keys.map((key) => h("th", { scope: "col", class: list.every((row) => row[key] === null || typeof row[key] === "number") ? "num" : null }, key.replace(/_/g, " "))))), h("tbody", null, ...list.slice(0, 1000).map((row) => h("tr", null, ...keys.map((key) => cell(row[key])))))));
 }
 
 const PARTS: { [key: string]: { title: string; has: (page: Page) => boolean; make: (page: Page) => Shown } } = {

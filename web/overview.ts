@@ -89,17 +89,19 @@ export const overview: View = {
 	make: (page) => {
 		const { findings, notes } = page.documents;
 		const said = verdict(page);
+		const cards = findings ? findings.findings.map((finding, i) => card(finding, i + 1, page)) : [];
 		const warnings = [...(findings && findings.warnings ? findings.warnings : []), ...(notes || [])];
 		return {
 			element: h("div", { class: "overview" },
 				said ? h("p", { class: "verdict" }, said) : null,
 				slotsPanel(page),
-				...(findings ? findings.findings.map((finding, i) => card(finding, i + 1, page)) : []),
-				hottest(page),
-				ruledPanel(page),
-				warnings.length ? h("section", { class: "panel notes" }, h("h2", null, "What limits these figures"), h("ul", null, ...warnings.map((note) => h("li", null, visible(note.replace(/^plumb: /, "").trim()))))) : null,
-				systemPanel(page),
-				page.model ? h("p", { class: "dim" }, `${plural(page.model.stacks.samples, "sample", short)}, ${plural(page.model.stacks.functions.length, "function", short)}, ${plural(page.model.parent.length, "call path", short)}.`) : null),
+				/* On wide screens, the findings have what goes with them at their side. */
+				cards.length ? h("div", null, ...cards) : hottest(page),
+				h("div", null, cards.length ? hottest(page) : null,
+					ruledPanel(page),
+					warnings.length ? h("section", { class: "panel notes" }, h("h2", null, "What limits these figures"), h("ul", null, ...warnings.map((note) => h("li", null, visible(note.replace(/^plumb: /, "").trim()))))) : null,
+					systemPanel(page),
+					page.model ? h("p", { class: "dim" }, `${plural(page.model.stacks.samples, "sample", short)}, ${plural(page.model.stacks.functions.length, "function", short)}, ${plural(page.model.parent.length, "call path", short)}.`) : null)),
 		};
 	},
 };

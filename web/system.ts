@@ -13,6 +13,9 @@ export function bytes(kib: number): string {
 	return `${whole(kib)} KiB`;
 }
 
+/* Which engine ran the model is said by itself. */
+const ENGINE = / \(Plumb engine [^()]*\)$/;
+
 /* Returns words as a shell would take them. */
 function shellWords(words: string[] | undefined): string | null {
 	if (!words || !words.length) return null;
@@ -57,7 +60,7 @@ function facts(page: Page): { title: string; facts: Fact[] }[] {
 			["Samples", about ? short(about.samples) : null],
 		] },
 		{ title: modelled ? "Modelled system" : "System", facts: [
-			["CPU", cpu && cpu.name ? visible(cpu.name) + (cpu.midr ? `, MIDR ${visible(cpu.midr)}` : "") : about && about.cpu ? visible(about.cpu) : null],
+			["CPU", cpu && cpu.name ? visible(cpu.name) + (cpu.midr ? `, MIDR ${visible(cpu.midr)}` : "") : about && about.cpu ? visible(about.cpu.replace(ENGINE, "")) : null],
 			["CPU identifier", about && !cpu ? about.cpuid : null],
 			...model(counts),
 			["Caches", about && caches(about)],

@@ -9,12 +9,13 @@ import { Page, View } from "./view";
 
 function item(node: Node, level: number): HTMLElement {
 	const share = Math.max(0, Math.min(100, node.slots || 0));
+	/* The bars of all levels stand below each other, so that they can be compared. */
 	const row = [
-		h("span", { class: "bar" }, styled(h("i", { class: "k-" + node.kind }), { width: share + "%" })),
 		h("b", { class: "num" }, node.value === null ? "not counted" : percent(node.value, 1)),
 		h("span", { class: "title" }, visible(node.title)),
 		h("code", null, visible(node.name)),
-		h("small", null, level > 1 && node.slots !== null ? `${percent(node.slots, 1)} of slots` : visible(node.units).replace("percent", "%")),
+		h("span", { class: "bar" }, styled(h("i", { class: "k-" + node.kind }), { width: share + "%" })),
+		h("small", null, node.slots !== null ? `${percent(node.slots, 1)} of slots` : visible(node.units).replace("percent", "%")),
 	];
 	const open = level < 2 || node.marked;
 	const mark = node.marked ? " marked" : "";

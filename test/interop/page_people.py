@@ -85,6 +85,36 @@ def widths(pages):
 
 
 @tap.test
+def layout(pages):
+    """On a wide screen, findings have the rest at their side; the tree's bars stand below each other."""
+    browser = pages.browser
+    page = pages.path("layout.html")
+    pages.run(pages.plumb, "explore", "--html", page, pages.path("results"))
+    places = """[...document.querySelectorAll('.finding, #ruled, #system')].map((e) =>
+        (({left, right, top}) => [e.className.includes('finding'), left, right, top])(e.getBoundingClientRect()))"""
+    for width in (3840, 1280, 360):
+        browser.open(page, "#view=overview", width, 1200)
+        shown = browser.evaluate(places)
+        found = [place for place in shown if place[0]]
+        rest = [place for place in shown if not place[0]]
+        assert len(found) >= 2 and len(rest) == 2, shown
+        assert len({left for _, left, _, _ in found}) == 1, found
+        for _, left, _, top in rest:
+            assert (left > found[0][2]) == (width == 3840), (width, shown)
+            assert (top > found[-1][3]) == (width != 3840), (width, shown)
+        # Names that have no room end with dots.
+        over = browser.evaluate("[...document.querySelectorAll('.where > .link')].filter((e) =>"
+                                " getComputedStyle(e).textOverflow !== 'ellipsis').length")
+        assert not over, over
+        browser.open(page, "#view=tree", width, 1200)
+        browser.evaluate("document.querySelectorAll('.tree details').forEach((e) => { e.open = true; })")
+        rights = browser.evaluate("[...document.querySelectorAll('.tree .bar')].map((e) =>"
+                                  " (({left, right}) => Math.round(left) + ' ' + Math.round(right))"
+                                  "(e.getBoundingClientRect()))")
+        assert len(rights) > 8 and len(set(rights)) == 1, (width, set(rights))
+
+
+@tap.test
 def readers(pages):
     """Screen readers get names, roles and levels: every control has a name."""
     browser = pages.browser

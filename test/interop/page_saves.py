@@ -168,7 +168,7 @@ def tables(pages):
     lines = copied(browser, "[aria-label='Copy Where data came from']").splitlines()
     sources = {}
     for row in documents_of(pages.spe_page)["memory"]["events"][0]["rows"]:
-        source = row["data_source"] or "unknown"
+        source = row["data_source"] or "(unknown)"
         sources[source] = sources.get(source, 0) + row["samples"]
     assert lines[0].split("\t") == ["Source", "Share", "Samples", "Of the latency"], lines
     assert {line.split("\t")[0]: int(line.split("\t")[2]) for line in lines[1:]} == sources, (lines, sources)
