@@ -130,6 +130,7 @@ static void print_event(struct json_list list, const struct profile_view *view,
 	if (event->stacks)
 		json_put(object, "stacks", json_integer((json_int_t)event->stacks));
 	if (event->spe) {
+		json_put(object, "filtered", json_boolean(event->filtered));
 		json_put(object, "not_retired", json_integer((json_int_t)event->not_retired));
 		json_put(object, "saturated", json_integer((json_int_t)event->saturated));
 	}

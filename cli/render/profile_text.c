@@ -707,6 +707,15 @@ static void print_note(struct output *out, enum style style, char *text)
 /* This many records of code that did not take effect are worth a note. */
 #define NOT_RETIRED_PERCENT 5
 
+static bool shows_operations(const struct profile_view *view)
+{
+	for (size_t c = 0; c < view->column_count; c++)
+		if (view->columns[c] == PROFILE_OPERATIONS ||
+		    view->columns[c] == PROFILE_OPERATIONS_INTERVAL)
+			return true;
+	return false;
+}
+
 static bool shows_latencies(const struct profile_view *view)
 {
 	for (size_t c = 0; c < view->column_count; c++)
@@ -730,6 +739,10 @@ static void print_rest(struct output *out, const struct profile_view *view,
 				   "%.0f%% of the records did not retire (speculation); --filter "
 				   "retired leaves them out",
 				   percent(event->not_retired, event->samples)));
+	if (event->filtered && shows_operations(view))
+		print_note(out, STYLE_DIM,
+			   memory_format("the SPE unit recorded with a filter: OPERATIONS counts "
+					 "only what passes it"));
 	if (event->saturated && shows_latencies(view))
 		print_note(out, STYLE_DIM,
 			   memory_format("%llu record%s took %d cycles or more, the most that the "

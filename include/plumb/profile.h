@@ -194,9 +194,10 @@ PLUMB_API uint32_t plumb_profile_exact_type(const struct plumb_recording *record
 struct plumb_profile_event {
 	const char *name; /* NULL: the recording gives none */
 	const struct plumb_recorded_event *event;
-	bool exact;  /* counted by the model, not sampled */
-	bool spe;    /* its samples are SPE records */
-	bool chains; /* some of its samples have call chains */
+	bool exact;    /* counted by the model, not sampled */
+	bool spe;      /* its samples are SPE records */
+	bool filtered; /* the SPE unit recorded only what passed a filter of its own */
+	bool chains;   /* some of its samples have call chains */
 	/* Some of its samples have a total latency, an access to the L1D cache, a branch. */
 	bool latencies, l1d_accesses, branches;
 	uint64_t samples; /* added */
@@ -240,8 +241,11 @@ PLUMB_API bool plumb_profile_row(const struct plumb_profile *profile, size_t eve
 
 /*
  * Estimates how many operations the i-th row of an event of SPE records stands for, those that did
- * not retire included: samples times the mean interval between two. Samples that the unit lost to
- * collisions are not counted. The value is NaN for other events, and if the interval is unknown.
+ * not retire included: samples times the mean interval between two. If the unit filtered (see
+ * plumb_profile_event.filtered), these are the operations that pass its filter, since it filters
+ * after it has chosen a sample; then the interval allows for the chance that one passes. Samples
+ * that the unit lost to collisions are not counted. The value is NaN for other events, and if the
+ * interval is unknown.
  */
 PLUMB_API struct plumb_profile_estimate
 plumb_profile_operations(const struct plumb_profile *profile, size_t event, size_t i);

@@ -151,8 +151,8 @@ static void describe_spe(const struct plumb_profile *profile, struct profiled_ev
 	if (!attr)
 		return;
 	event->sampling = sampling_of_spe(attr->sample_period, attr->config & SPE_JITTER);
-	if (profile_spe_is_filtered(attr))
-		event->sampling.filtered = 1;
+	event->public.filtered = profile_spe_is_filtered(attr);
+	event->sampling.filtered = event->public.filtered;
 }
 
 struct profiled_event *profiled_event_find(struct plumb_profile *profile,

@@ -208,3 +208,39 @@ setup()
 	plumb report -i groups.data --no-children -e cpu_cycles -F operations,operations_interval,symbol --limit 1 |
 		grep -qE '^ +- +-  [a-z_]+$'
 }
+
+@test "-F operations: of a recording with a filter, the operations that pass it" {
+	local note="the SPE unit recorded with a filter: OPERATIONS counts only what passes it"
+
+	cat >loads.c <<-'END'
+		#define APART __attribute__((noipa))
+		static volatile unsigned at[64];
+		APART void few(int n) { for (int i = 0; i < n; i++) { (void)at[i & 63]; at[1] = 2; at[2] = i; } }
+		APART void many(int n) { for (int i = 0; i < n; i++) (void)at[i & 63]; }
+		int main(void) { many(900000); few(300000); return 0; }
+	END
+	aarch64-linux-gnu-gcc -g -O1 -static -o loads loads.c
+	plumb record -q -e arm_spe/load_filter=1,jitter=1,period=1024/ -o loads.data -- ./loads
+	plumb report -i loads.data -F samples,operations,operations_interval,symbol --json >loads.json
+	python3 - <<-'END'
+		import json
+		event = json.load(open("loads.json"))["events"][0]
+		assert event["filtered"] is True
+		rows = {r["symbol"]: r for r in event["rows"]}
+		# One load an iteration; five or seven operations.
+		for name, loads in ("many", 900000), ("few", 300000):
+		    row = rows[name]
+		    low, high = row["operations_interval"]
+		    assert abs(row["operations"] - row["samples"] * 1151.5) < 1e-3, row
+		    # Twice the interval is enough for any sampling.
+		    middle = row["operations"]
+		    assert 2 * low - middle < loads < 2 * high - middle and high < 2 * loads, row
+	END
+	plumb report -i loads.data -F operations,symbol >text
+	grep -qxF "$note" text
+	plumb report -i loads.data -F samples,symbol >text
+	! grep -F "$note" text || return 1
+	plumb report -i spe.data -F operations,symbol >text
+	! grep -F "$note" text || return 1
+	plumb report -i spe.data --json | json 'd["events"][0]["filtered"] is False'
+}
