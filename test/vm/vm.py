@@ -15,6 +15,7 @@ little else. If perf is installed, it reads the recordings.
 import os
 import sys
 
+import branches
 import counting
 import machine
 import model
@@ -45,10 +46,10 @@ def main():
     if engine.exists:
         scripts.append(model.script())
         added[scripts[-1].name] = engine
-    for age in ("", "-newest"):
-        unit = spe.Unit(folder, age)
+    for kind, age in ((spe, ""), (spe, "-newest"), (branches, ""), (branches, "-newest")):
+        unit = kind.Unit(folder, age)
         if unit.is_built:
-            scripts.append(spe.script(unit))
+            scripts.append(kind.script(unit))
             added[scripts[-1].name] = unit
             kernel_of[scripts[-1].name] = os.path.join(folder, "vmlinuz" + age)
     scripts = [script for script in scripts if not only or script.name in only]
