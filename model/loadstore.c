@@ -440,6 +440,17 @@ static uint64_t finish_store(struct core *core, const struct op *op, uint64_t da
 	return later(all->issued + op->latency, all->done);
 }
 
+/*
+ * Returns when an atomic may act on its line: its store cannot be undone, so it waits for all older
+ * operations, and one that releases for their stores as well.
+ */
+static uint64_t atomic_begins(const struct core *core, const struct op *op)
+{
+	uint64_t begins = core->last_retired;
+
+	return op->memory & MEM_RELEASE ? later(begins, core->stores_gone) : begins;
+}
+
 /* Returns when a load, an atomic or a prefetch is done. */
 static uint64_t finish_load(struct core *core, const struct op *op, struct accesses *all)
 {
@@ -449,6 +460,8 @@ static uint64_t finish_load(struct core *core, const struct op *op, struct acces
 	if (!all->count || !(op->memory & MEM_LOAD))
 		done += op->latency;
 	all->issued = later(all->issued, last);
+	if ((op->memory & MEM_ATOMIC) && (op->memory & MEM_LOAD))
+		done = later(done, atomic_begins(core, op) + op->latency);
 	return later(done, last + op->latency);
 }
 

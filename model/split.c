@@ -31,6 +31,7 @@ static const struct split splits[] = {
 	SPLIT(INT_MOVE, INT_ZERO, 0x7fffffe0, 0x2a1f03e0),         /* mov of wzr, xzr */
 	SPLIT(INT_SHIFTED, INT_BITFIELD_INSERT, 0x7f800000, 0x33000000),
 	SPLIT(INT_MUL, INT_MUL_X, 0xffe00000, 0x9b000000),       /* not smull, umull */
+	SPLIT(INT_MADD, INT_MADD_X, 0xffe00000, 0x9b000000),     /* not smaddl, umaddl */
 	SPLIT(INT_AUTH, INT_AUTH_CHECK, 0xffffd000, 0xdac11000), /* autia, autdzb, ... */
 	SPLIT(INT_AUTH, INT_AUTH_CHECK, 0xfffffd9f, 0xd503219f), /* autia1716, autibsp, ... */
 	SPLIT(INT_TAG, INT_TAG_RANDOM, 0xffe0fc00, 0x9ac01000),

@@ -29,7 +29,7 @@ enum { LINK = 30, SP = 31, ZERO = 31 };
 #define A64_COMPARE      0xeb00001fu /* cmp xn, xm */
 #define A64_SHIFTED      0x8b005000u /* add xd, xn, xm, lsl #20 */
 #define A64_MUL          0x1b007c00u
-#define A64_MADD         0x9b000000u
+#define A64_MADD         0x1b000000u
 #define A64_UMULH        0x9bc07c00u
 #define A64_UDIV_W       0x1ac00800u
 #define A64_UDIV_X       0x9ac00800u

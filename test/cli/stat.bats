@@ -1177,6 +1177,23 @@ for e in json.load(sys.stdin)["events"]:
 		[m["value"] for m in d["metrics"] if m["name"] == "branch_percentage"] == [None]'
 }
 
+@test "tells programs of SVE only on cores that have it" {
+	cat >caps.c <<-'END'
+		#include <stdio.h>
+		#include <sys/auxv.h>
+		int main(void)
+		{
+			return printf("SVE %lu SVE2 %lu AES %lu\n", getauxval(AT_HWCAP) >> 22 & 1,
+				      getauxval(AT_HWCAP2) >> 1 & 1, getauxval(AT_HWCAP) >> 3 & 1) < 0;
+		}
+	END
+	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -static -o caps caps.c
+	run -0 --separate-stderr plumb stat --source model --cpu neoverse-n1 ./caps
+	[ "$output" = 'SVE 0 SVE2 0 AES 1' ]
+	run -0 --separate-stderr plumb stat --source model --cpu neoverse-n2 ./caps
+	[ "$output" = 'SVE 1 SVE2 1 AES 1' ]
+}
+
 @test "counts by SVE predicates with QEMU 9.0 or later; never 0 with older ones" {
 	local metric=sve_predicate_full_percentage
 

@@ -78,7 +78,7 @@ static const struct {
 	uint32_t kinds;
 } examples[] = {
 	/* madd x0, x1, x2, x3 */
-	{0x9b020c20, "INT_MADD x0 = x1 x2 +x3", KIND_DP},
+	{0x9b020c20, "INT_MADD_X x0 = x1 x2 +x3", KIND_DP},
 	/* mul x0, x1, x2 */
 	{0x9b027c20, "INT_MUL_X x0 = x1 x2", KIND_DP},
 	/* cmn x1, x2: adds to the zero register */
@@ -453,6 +453,9 @@ static void costs_split_classes(void **state)
 		{0x1b027c20, CLASS_INT_MUL},         /* mul w0, w1, w2 */
 		{0x9b027c20, CLASS_INT_MUL_X},       /* mul x0, x1, x2 */
 		{0x9b227c20, CLASS_INT_MUL},         /* smull x0, w1, w2 */
+		{0x1b020c20, CLASS_INT_MADD},        /* madd w0, w1, w2, w3 */
+		{0x9b028c20, CLASS_INT_MADD_X},      /* msub x0, x1, x2, x3 */
+		{0x9b220c20, CLASS_INT_MADD},        /* smaddl x0, w1, w2, x3 */
 		{0x29000861, CLASS_STORE_PAIR},      /* stp w1, w2, [x3] */
 		{0xa9000861, CLASS_STORE_PAIR_X},    /* stp x1, x2, [x3] */
 		{0xa9bf0861, CLASS_STORE_PAIR_X_WB}, /* stp x1, x2, [x3, #-16]! */

@@ -105,12 +105,16 @@ static char *plugin_words(const struct model_command_parts *parts)
 /* The vector length is the core's; PAuth's real cipher costs time and changes nothing. */
 static char *cpu_words(const struct model_command_parts *parts)
 {
+	const struct core_params *core = parts->core;
 	char *text;
+	int length;
 
-	if (asprintf(&text, "max,sve-max-vq=%u,pauth-impdef=on", parts->core->vector_bytes / 16u) <
-	    0)
-		return NULL;
-	return text;
+	if (core->sve)
+		length = asprintf(&text, "max,sve-max-vq=%u,pauth-impdef=on",
+				  core->vector_bytes / 16u);
+	else /* QEMU takes no length then */
+		length = asprintf(&text, "max,sve=off,sme=off,pauth-impdef=on");
+	return length < 0 ? NULL : text;
 }
 
 static size_t count_words(char *const *words)
