@@ -204,7 +204,14 @@ static void print_code(struct output *out, const struct findings_view *view,
 	const bool known =
 		lines->count && functions->count && 2 * sum_of(lines) >= sum_of(functions);
 
-	if (functions->count && functions->at[0].share < SPREAD_SHARE && !view->verbose) {
+	if (!functions->count) {
+		print_beside(out, "Where",
+			     view->findings->interrupted
+				     ? "unknown: the run was interrupted before samples showed it"
+				     : "unknown: no samples show it");
+		return;
+	}
+	if (functions->at[0].share < SPREAD_SHARE && !view->verbose) {
 		print_spread(out, functions);
 		return;
 	}

@@ -194,6 +194,15 @@ static int fill(const struct plumb_result *counted, const struct plumb_diagnosis
 	return error;
 }
 
+/* Returns whether no other loss has the same node, so that the node's slots are its own. */
+static bool is_alone(const struct plumb_diagnosis *diagnosis, unsigned loss)
+{
+	for (unsigned i = 0; i < diagnosis->loss_count; i++)
+		if (i != loss && diagnosis->losses[i].metric == diagnosis->losses[loss].metric)
+			return false;
+	return true;
+}
+
 int when_find(const struct plumb_result *counted, const struct plumb_diagnosis *diagnosis,
 	      const struct plumb_finding_interval *intervals, size_t count,
 	      struct plumb_finding_when when[PLUMB_LOSSES_MAX])
@@ -204,7 +213,8 @@ int when_find(const struct plumb_result *counted, const struct plumb_diagnosis *
 	for (size_t i = 0; error == 0 && i < count; i++)
 		error = fill(counted, diagnosis, &intervals[i], count, i, parts);
 	for (unsigned loss = 0; error == 0 && loss < diagnosis->loss_count; loss++)
-		error = when_divide(parts + loss * count, count, &when[loss]);
+		if (is_alone(diagnosis, loss))
+			error = when_divide(parts + loss * count, count, &when[loss]);
 	free(parts);
 	return error;
 }
