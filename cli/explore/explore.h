@@ -3,6 +3,7 @@
 #ifndef CLI_EXPLORE_H
 #define CLI_EXPLORE_H
 
+#include <semaphore.h>
 #include <stdatomic.h>
 
 #include <plumb/findings.h>
@@ -73,6 +74,7 @@ struct explore_recording {
 	const char *what;         /* for the progress: "step 2 of 2: sampling" */
 	const int *pids;          /* instead of the exploration's; NULL: those */
 	const _Atomic bool *stop; /* ends the recording when true; NULL: never */
+	sem_t *ready;             /* posted when it samples; NULL: nobody waits */
 	bool quiet;               /* another job has the signals and the progress */
 };
 int explore_record(struct exploration *e, const struct explore_recording *how,

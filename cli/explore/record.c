@@ -23,6 +23,7 @@ struct session {
 	struct record_files files;
 	struct progress progress;
 	bool failed;
+	bool posted; /* that it samples */
 };
 
 static int noted(struct session *s, int error)
@@ -112,10 +113,13 @@ static int last_signal(void *user)
 
 static enum plumb_recording_next on_next(void *user)
 {
-	const struct session *s = user;
+	struct session *s = user;
 	/* The first signal lets the program end by itself. */
 	const unsigned patience = *s->e->argv ? 1 : 0;
 
+	if (s->how->ready && !s->posted)
+		sem_post(s->how->ready);
+	s->posted = true;
 	if (s->failed || (s->how->stop && atomic_load(s->how->stop)) || signals_ends() > patience)
 		return PLUMB_RECORDING_STOP;
 	return PLUMB_RECORDING_GO_ON;

@@ -4,6 +4,7 @@
  * an instruction. Elsewhere a run counts, and tells what the next one samples; with --once, one run
  * is sampled while it is counted.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,18 @@
 /* ---- the plan ---------------------------------------------------------------------------------
  */
 
+/* Returns whether a real CPU counts the program, and samples it meanwhile. */
+static bool samples_meanwhile(const struct exploration *e)
+{
+	return !plumb_source_label(e->machine->source) && e->options->once && *e->argv;
+}
+
+/* Returns whether it samples cycles meanwhile, as there is no SPE unit. */
+static bool samples_cycles(const struct exploration *e)
+{
+	return samples_meanwhile(e) && !plumb_source_has_spe(e->machine->source);
+}
+
 static int make_plan(struct exploration *e)
 {
 	const struct plumb_request request = {.size = sizeof(request), .stages = STAGES_ALL};
@@ -30,6 +43,9 @@ static int make_plan(struct exploration *e)
 	int error = plumb_selection_new(e->machine->spec, &request, &e->selection);
 
 	plumb_source_fill_plan_options(e->machine->source, &how);
+	/* The counter of cycles samples, so that it need not take turns with what is counted. */
+	if (samples_cycles(e))
+		how.cycle_counter = false;
 	if (error == 0)
 		error = plumb_plan_new(e->selection, &how, &e->plan, e->diagnostics);
 	if (error == 0)
@@ -136,6 +152,7 @@ struct counting {
 	pthread_t thread;
 	int pid;
 	_Atomic bool stop;
+	sem_t ready;
 	struct plumb_event_list *events;
 	int error;
 };
@@ -143,11 +160,16 @@ struct counting {
 static void *sample_it(void *user)
 {
 	struct counting *c = user;
-	const struct explore_recording how = {
-		.events = c->events, .pids = &c->pid, .stop = &c->stop, .quiet = true};
+	const struct explore_recording how = {.events = c->events,
+					      .pids = &c->pid,
+					      .stop = &c->stop,
+					      .ready = &c->ready,
+					      .quiet = true};
 	struct plumb_recording_run run = {.size = sizeof(run)};
 
 	c->error = explore_record(c->e, &how, &run);
+	/* If it failed before. */
+	sem_post(&c->ready);
 	return NULL;
 }
 
@@ -164,6 +186,9 @@ static void on_started(void *user, pid_t pid)
 	c->pid = (int)pid;
 	if (c->samples && pid > 0)
 		c->sampling = pthread_create(&c->thread, NULL, sample_it, c) == 0;
+	/* The program waits until then, so that its beginning is sampled, too. */
+	while (c->sampling && sem_wait(&c->ready) < 0 && errno == EINTR)
+		;
 }
 
 static void on_progress(void *user, const struct plumb_progress *progress)
@@ -284,11 +309,15 @@ static int measure_once(struct exploration *e)
 	struct counting c = {.e = e, .what = "counting and sampling", .samples = true};
 	int status, error;
 
-	e->events =
-		memory_format("%s", plumb_source_has_spe(e->machine->source) ? "spe" : "cycles");
+	sem_init(&c.ready, 0, 0);
+	/* D: always on its counter. */
+	e->events = memory_format("%s", samples_cycles(e) ? "cycles:D" : "spe");
+	if (e->options->common.verbose)
+		complain("sampling %s", e->events);
 	error = read_events(e, e->events, &c.events);
 	status = error < 0 ? machine_complain(e->diagnostics, e->events, error) : count(&c);
 	plumb_event_list_free(c.events);
+	sem_destroy(&c.ready);
 	if (status == EXIT_FINE && c.error < 0 && c.error != PLUMB_ERR_INTERRUPTED)
 		return machine_complain(e->diagnostics, subject(e), c.error);
 	return status;
@@ -305,7 +334,7 @@ int explore_measure(struct exploration *e)
 	signals_cancel(e->machine->source, *e->argv ? 2 : 1);
 	if (model && !e->options->sampled)
 		return measure_exactly(e);
-	if (!model && e->options->once && *e->argv)
+	if (samples_meanwhile(e))
 		return measure_once(e);
 	return measure_in_steps(e);
 }

@@ -17,6 +17,7 @@ import sys
 
 import branches
 import counting
+import exploring
 import machine
 import model
 import processors
@@ -30,8 +31,10 @@ def main():
     only = sys.argv[5:]
     files = {name: os.path.join(folder, name) for name in ("init", "with", *PROGRAMS)}
     files["plumb"] = plumb
+    files[exploring.SPEC] = exploring.write_spec(plumb, folder)
     one = counting.script()
     finishes = {one.name: sampling.script(one)}
+    exploring.script(one)
     scripts = [one, processors.two(), processors.none()]
     kernel_of = {}
     for age in ("newer", "newest"):
@@ -50,6 +53,8 @@ def main():
         unit = kind.Unit(folder, age)
         if unit.is_built:
             scripts.append(kind.script(unit))
+            if kind is spe:
+                exploring.with_spe(scripts[-1])
             added[scripts[-1].name] = unit
             kernel_of[scripts[-1].name] = os.path.join(folder, "vmlinuz" + age)
     scripts = [script for script in scripts if not only or script.name in only]

@@ -354,6 +354,9 @@ static int watch(struct recording *r)
 {
 	int error = 0;
 
+	/* The caller may wait for the beginning. */
+	if (!obey(r, &error))
+		return error;
 	while (error == 0) {
 		bool over;
 
