@@ -367,4 +367,5 @@ def main():
         tap.run(sys.argv[1], shutil.which("true"), folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

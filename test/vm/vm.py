@@ -16,6 +16,7 @@ import os
 import sys
 
 import branches
+import calls
 import counting
 import exploring
 import machine
@@ -49,6 +50,10 @@ def main():
     if engine.exists:
         scripts.append(model.script())
         added[scripts[-1].name] = engine
+    tools = calls.Tools(folder)
+    if tools.exist:
+        scripts.append(calls.script())
+        added[scripts[-1].name] = tools
     for kind, age in ((spe, ""), (spe, "-newest"), (branches, ""), (branches, "-newest")):
         unit = kind.Unit(folder, age)
         if unit.is_built:
