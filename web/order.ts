@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sorts a hundred thousand values within a key press. The engine sorts plain numbers far faster than
- * it calls a comparison, so texts become numbers, too: of the first characters in which they differ.
+ * Sorts a hundred thousand values within a key press. Numbers are sorted by their bits, 16 at a time,
+ * without any comparison; texts become numbers, too: of the first characters in which they differ.
  */
 
 const DIGITS = 6; /* characters, a byte each: as many as a number holds exactly */
@@ -36,16 +36,36 @@ function keysOf(texts: string[], keys: Float64Array): void {
 	}
 }
 
-/* Returns where in sorted numbers the first one is that is not less. */
-function find(sorted: Float64Array, key: number): number {
-	let low = 0;
-	let high = sorted.length;
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if (sorted[middle] < key) low = middle + 1;
-		else high = middle;
+const DIGIT = 1 << 16; /* values of 16 bits */
+
+/* Returns the places of numbers in their order; equal ones keep theirs. */
+function sortedPlaces(keys: Float64Array, down: boolean): Int32Array {
+	const count = keys.length;
+	/* As IEEE 754 has them, in the order of bytes that all browsers' machines have. */
+	const bits = new Uint32Array(keys.buffer);
+	const halves = [new Uint32Array(count), new Uint32Array(count)];
+	for (let k = 0; k < count; k++) {
+		const high = bits[2 * k + 1];
+		/* Bits of negative numbers count backwards; so do all, downwards. */
+		const turn = (high >>> 31 ? -1 : 0) ^ (down ? -1 : 0);
+		halves[0][k] = bits[2 * k] ^ turn;
+		halves[1][k] = high ^ (high >>> 31 ? turn : turn ^ 0x80000000);
 	}
-	return low;
+	let places = Int32Array.from(keys.keys());
+	let next = new Int32Array(count);
+	const begins = new Int32Array(DIGIT + 1);
+	for (let pass = 0; pass < 4; pass++) {
+		const from = halves[pass >> 1];
+		const shift = 16 * (pass & 1);
+		begins.fill(0);
+		for (let k = 0; k < count; k++) begins[((from[k] >>> shift) & (DIGIT - 1)) + 1]++;
+		/* Whole numbers have no bits in the lower half. */
+		if (count && begins[((from[0] >>> shift) & (DIGIT - 1)) + 1] === count) continue;
+		for (let digit = 0; digit < DIGIT; digit++) begins[digit + 1] += begins[digit];
+		for (let i = 0; i < count; i++) next[begins[(from[places[i]] >>> shift) & (DIGIT - 1)]++] = places[i];
+		[places, next] = [next, places];
+	}
+	return places;
 }
 
 /* Returns the places of values in their order. Equal ones keep theirs; what is unknown comes last. */
@@ -64,20 +84,16 @@ export function ordered(values: (number | string | null)[], down: boolean): Int3
 	if (texts) {
 		for (const i of known) texts.push(String(values[i]));
 		keysOf(texts, keys);
-	} else known.forEach((i, k) => (keys[k] = values[i] as number));
-	const sign = down ? -1 : 1;
-	for (let k = 0; k < keys.length; k++) keys[k] *= sign;
-	const sorted = keys.slice().sort();
-	const taken = new Int32Array(known.length);
-	const places = new Int32Array(known.length);
-	for (let k = 0; k < keys.length; k++) {
-		const first = find(sorted, keys[k]);
-		places[first + taken[first]++] = k;
-	}
+	} else for (let k = 0; k < keys.length; k++) keys[k] = (values[known[k]] as number) + 0; /* -0 is 0 */
+	const places = sortedPlaces(keys, down);
 	if (texts) {
 		const same = texts;
-		for (let i = 0; i < taken.length; i += Math.max(1, taken[i]))
-			if (taken[i] > 1) places.subarray(i, i + taken[i]).sort((a, b) => (same[a] === same[b] ? a - b : same[a] < same[b] ? -sign : sign));
+		const sign = down ? -1 : 1;
+		for (let first = 0, end = 0; first < places.length; first = end) {
+			let differ = false;
+			for (end = first + 1; end < places.length && keys[places[end]] === keys[places[first]]; end++) differ = differ || same[places[end]] !== same[places[first]];
+			if (differ) places.subarray(first, end).sort((a, b) => (same[a] === same[b] ? a - b : same[a] < same[b] ? -sign : sign));
+		}
 	}
 	for (const k of places) order[last++] = known[k];
 	for (let i = 0; i < values.length; i++) if (values[i] === null || values[i] !== values[i]) order[last++] = i;

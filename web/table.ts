@@ -50,7 +50,8 @@ export class Table<R> {
 	private readonly head: HTMLElement;
 	private readonly count: HTMLElement;
 	private readonly lower: string[] = [];
-	private shown: R[] = [];
+	private shown: Int32Array | null = null; /* the rows that are shown, in their order; null: all as they are */
+	private length = 0;
 	private columns: Column<R>[] = [];
 	private cursor = -1;
 	private first = -1;
@@ -58,8 +59,8 @@ export class Table<R> {
 	private order: Int32Array | null = null;
 	private ordered = "";
 	private readonly orders = new Map<string, Int32Array>();
-	/* The rows in which the last search found all its words, in this order; null: there was none. */
-	private found: { search: string; at: number[] } | null = null;
+	/* The rows in which the last search found all its words, in which order; null: there was none. */
+	private found: { search: string; order: Int32Array | null; at: Int32Array } | null = null;
 	private narrow = false;
 
 	constructor(private readonly options: TableOptions<R>) {
@@ -84,20 +85,11 @@ export class Table<R> {
 		this.sorted(sort);
 		const words = search.toLowerCase().split(/\s+/).filter((word) => word);
 		if (words.length) this.prepare(rows.length);
-		this.shown = [];
-		/* What a search found has everything that a longer one can find. */
-		const among = this.found && search.startsWith(this.found.search) ? this.found.at : this.order;
-		const found: number[] = [];
-		const count = among ? among.length : rows.length;
-		for (let i = 0; i < count; i++) {
-			const at = among ? among[i] : i;
-			if (words.every((word) => this.lower[at].includes(word))) found.push(at);
-		}
-		this.found = { search, at: found };
-		for (const at of found) this.shown.push(rows[at]);
+		this.shown = words.length ? this.search(search, words) : this.order;
+		this.length = this.shown ? this.shown.length : rows.length;
 		this.cursor = -1;
-		this.count.textContent = this.shown.length === rows.length ? plural(rows.length, "row") : `${whole(this.shown.length)} of ${plural(rows.length, "row")}`;
-		this.scroll.setAttribute("aria-rowcount", String(this.shown.length + 1));
+		this.count.textContent = this.length === rows.length ? plural(rows.length, "row") : `${whole(this.length)} of ${plural(rows.length, "row")}`;
+		this.scroll.setAttribute("aria-rowcount", String(this.length + 1));
 		this.scroll.scrollTop = 0;
 		this.fit();
 	}
@@ -105,7 +97,35 @@ export class Table<R> {
 	/* Returns all rows that were found, in their order, with a row of titles before them. */
 	private copied(): Cell[][] {
 		const columns = this.options.columns.flatMap((column) => column.copied || [[column.title, column.value] as [string, (row: R) => Cell]]);
-		return [columns.map(([title]) => title), ...this.shown.map((row) => columns.map(([, value]) => value(row)))];
+		return [columns.map(([title]) => title), ...Array.from({ length: this.length }, (_, i) => columns.map(([, value]) => value(this.rowAt(i)!)))];
+	}
+
+	/* Returns the rows that have all words. */
+	private search(search: string, words: string[]): Int32Array {
+		const { found, order, lower } = this;
+		const count = this.options.rows.length;
+		/* What a search found has everything that a longer one can find. */
+		const longer = found && search.startsWith(found.search);
+		let among = longer ? found.at : order;
+		if (longer && found.order !== order) {
+			const was = new Uint8Array(count);
+			for (const at of found.at) was[at] = 1;
+			among = Int32Array.from({ length: count }, (_, i) => (order ? order[i] : i)).filter((at) => was[at]);
+		}
+		const made = new Int32Array(among ? among.length : count);
+		let last = 0;
+		for (let i = 0; i < made.length; i++) {
+			const at = among ? among[i] : i;
+			let has = true;
+			for (let w = 0; has && w < words.length; w++) has = lower[at].includes(words[w]);
+			if (has) made[last++] = at;
+		}
+		this.found = { search, order, at: made.slice(0, last) };
+		return this.found.at;
+	}
+
+	private rowAt(index: number): R | undefined {
+		return this.options.rows[this.shown && index >= 0 && index < this.length ? this.shown[index] : index];
 	}
 
 	/* Writes what a search looks in for the first rows. */
@@ -128,7 +148,6 @@ export class Table<R> {
 		if (this.ordered === sort) return;
 		this.ordered = sort;
 		this.order = column ? this.orderOf(column, down) : null;
-		this.found = null;
 	}
 
 	private orderOf(column: Column<R>, down: boolean): Int32Array {
@@ -179,16 +198,17 @@ export class Table<R> {
 	}
 
 	private row(index: number, placed: boolean): HTMLElement {
-		const row = this.shown[index];
+		const row = this.rowAt(index)!;
+		const [before, after] = [index > 0 ? this.rowAt(index - 1) : undefined, index + 1 < this.length ? this.rowAt(index + 1) : undefined];
 		const element = h("div", { class: index === this.cursor ? "tr cursor" : "tr", role: "row", "aria-rowindex": index + 2, onclick: () => this.options.onOpen && this.options.onOpen(row) },
-			...this.columns.map((column) => h("span", { role: "cell", class: column.text ? "" : "num" }, column.cell(row, this.shown[index - 1], this.shown[index + 1]))));
+			...this.columns.map((column) => h("span", { role: "cell", class: column.text ? "" : "num" }, column.cell(row, before, after))));
 		return styled(element, placed ? { top: index * ROW + "px", "grid-template-columns": this.grid() } : { position: "static", "grid-template-columns": this.grid() });
 	}
 
 	private draw(printed = 0): void {
-		const count = this.shown.length;
+		const count = this.length;
 		if (printed) {
-			this.body.replaceChildren(...this.shown.slice(0, printed).map((_, i) => this.row(i, false)));
+			this.body.replaceChildren(...Array.from({ length: Math.min(count, printed) }, (_, i) => this.row(i, false)));
 			styled(this.body, { height: "auto" });
 			this.first = -1;
 			return;
@@ -210,12 +230,12 @@ export class Table<R> {
 		const steps: { [key: string]: number } = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
 		if (event.target !== this.scroll) return;
 		if (event.key === "Enter" && this.cursor >= 0 && this.options.onOpen) {
-			this.options.onOpen(this.shown[this.cursor]);
+			this.options.onOpen(this.rowAt(this.cursor)!);
 			event.preventDefault();
 		}
-		if (!(event.key in steps) || !this.shown.length) return;
+		if (!(event.key in steps) || !this.length) return;
 		event.preventDefault();
-		this.cursor = Math.max(0, Math.min(this.shown.length - 1, this.cursor + steps[event.key]));
+		this.cursor = Math.max(0, Math.min(this.length - 1, this.cursor + steps[event.key]));
 		const top = this.cursor * ROW;
 		const room = this.scroll.clientHeight - this.head.offsetHeight - ROW;
 		if (top < this.scroll.scrollTop) this.scroll.scrollTop = top;

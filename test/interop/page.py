@@ -639,6 +639,17 @@ def many_rows(pages):
     browser.evaluate(f"document.querySelectorAll('.thead button')[{symbol}].click()")
     browser.wait("location.hash.includes('sort=symbol')")
     assert [row[symbol] for row in rows_of(browser)][:5] == sorted(names)[:5]
+    # What was found stays found in another order, and in a longer search after that.
+    browser.press("/")
+    for letter in "_9999":
+        browser.press(letter)
+    browser.wait(f"document.querySelector('.count').innerText === '{len(want)} of 100,000 rows'")
+    browser.evaluate(f"document.querySelectorAll('.thead button')[{symbol}].click()")
+    browser.wait("location.hash.includes('sort=-symbol')")
+    assert [row[symbol] for row in rows_of(browser)] == sorted((names[i] for i in want), reverse=True)
+    browser.press("7")
+    browser.wait("document.querySelector('.count').innerText === '1 of 100,000 rows'")
+    assert [row[symbol] for row in rows_of(browser)] == ["function_99997"]
 
 
 @tap.test

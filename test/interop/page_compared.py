@@ -23,8 +23,10 @@ def compared(pages):
     text = browser.evaluate(TEXT)
     assert made["explanation"]["text"] in text, text
     for kind in ("metrics", "events", "functions", "lines"):
-        # Functions and lines are those of one event, as the table has them.
-        count = sum(row.get("by") in (None, made["explanation"]["of"]) for row in made[kind])
+        # Functions and lines are those of one event: that of the headline, if they have it.
+        events = [row["by"] for row in made[kind] if row.get("by")]
+        of = made["explanation"]["of"] if made["explanation"]["of"] in events else (events or [None])[0]
+        count = sum(row.get("by") in (None, of) for row in made[kind])
         if made[kind]:
             assert f"{kind.capitalize()} ({count})" in text, text
     kind = "functions" if made["functions"] else "events"

@@ -172,7 +172,7 @@ def orders(pages):
     """Names sort by their characters and figures by size; what is unknown comes last."""
     names = ["b", "a", "prefix_one", "prefix_two", "prefix_", "préfixe", "prefix_\u3042", "prefix_\uff21",
              "prefix_longer_than_six_b", "prefix_longer_than_six_a", "", "A", "a"]
-    latencies = [3.5, None, 12, 12, 0, 1e9, None, 2, 2, 2, 7, 8, 9]
+    latencies = [3.5, None, 12, 12, 0, 1e300, None, 2, 2, -2, -7, -0.5, -1e-300]
     documents = stacks(names, [1] * len(names))
     documents["functions"] = report_of(names[0], [
         row_of(name, 5, 1, latency=latency, place=str(i)) for i, (name, latency) in
