@@ -3,6 +3,7 @@
 import { bar, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, styled, visible } from "./dom";
 import { set, State, state } from "./state";
 import { Column, Table, widest } from "./table";
+import { systemsPanel } from "./system";
 import { Page, View } from "./view";
 
 interface Change {
@@ -166,7 +167,8 @@ export const compare: View = {
 				shown.gates.length ? h("section", { class: "panel" }, h("h2", null, "Limits"), h("div", { class: "scroll limits" }, h("table", { class: "plain" }, h("tbody", null, ...shown.gates.map(limit))))) : null,
 				h("div", { class: "tools" }, h("span", { class: "group", role: "group", "aria-label": "Kind" }, ...kinds.map((k) => h("button", { type: "button", "aria-pressed": String(k === kind), onclick: () => set({ part: k, sort: "" }) }, `${k[0].toUpperCase()}${k.slice(1)} (${rowsOf(k).length})`))), choose),
 				made ? made.element : h("p", null, "Nothing changed."),
-				shown.notes.length ? h("section", { class: "panel notes" }, h("h2", null, "What limits this comparison"), h("ul", null, ...shown.notes.map((note) => h("li", null, visible(note))))) : null),
+				shown.notes.length ? h("section", { class: "panel notes" }, h("h2", null, "What limits this comparison"), h("ul", null, ...shown.notes.map((note) => h("li", null, visible(note))))) : null,
+				systemsPanel(page.documents.sides?.[0], page.documents.sides?.[at + 1])),
 			update: (changed: Set<keyof State>) => {
 				for (const key of changed) if (key !== "search" && key !== "sort") return false;
 				if (made) made.update(state.search, state.sort || "-bar");

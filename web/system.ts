@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was run, on which system, and with what: enough to do it again. */
-import { About, Counts } from "./data";
+import { About, Counts, Documents } from "./data";
 import { duration, h, named, plural, short, visible, whole } from "./dom";
 import { Page } from "./view";
 
@@ -44,8 +44,8 @@ function model(counts: Counts | undefined): Fact[] {
 	];
 }
 
-function facts(page: Page): { title: string; facts: Fact[] }[] {
-	const { about, findings, counts } = page.documents;
+function facts(documents: Documents): { title: string; facts: Fact[] }[] {
+	const { about, findings, counts } = documents;
 	const modelled = about ? about.modelled : findings ? findings.source === "model" : false;
 	const command = (findings && findings.command) || (counts && counts.command);
 	const cpu = findings ? findings.cpu : counts ? counts.cpu : null;
@@ -83,9 +83,24 @@ function facts(page: Page): { title: string; facts: Fact[] }[] {
 }
 
 export function systemPanel(page: Page): HTMLElement | null {
-	const groups = facts(page).map((group) => ({ ...group, facts: group.facts.filter(([, value]) => value) })).filter((group) => group.facts.length);
+	const groups = facts(page.documents).map((group) => ({ ...group, facts: group.facts.filter(([, value]) => value) })).filter((group) => group.facts.length);
 	if (!groups.length) return null;
 	return h("section", { class: "panel", id: "system" }, h("h2", null, "Run and system"),
 		h("div", { class: "system" }, ...groups.map((group) => h("section", null, h("h4", null, group.title),
 			h("dl", null, ...group.facts.flatMap(([name, value]) => [h("dt", null, name), h("dd", null, named(value))]))))));
+}
+
+/* What two runs were on, one beside the other: a difference there may explain one of the figures. */
+export function systemsPanel(before: Documents | undefined, after: Documents | undefined): HTMLElement | null {
+	if (!before || !after || !before.about || !after.about) return null;
+	const sides = [before, after].map((side) => new Map(facts(side).flatMap((group) => group.facts)));
+	const names = [...new Set([...sides[0].keys(), ...sides[1].keys()])].filter((name) => sides.some((side) => side.get(name)));
+	const cell = (value: string | null | undefined) => h("td", null, value ? named(value) : h("span", { class: "dim" }, "unknown"));
+	const row = (name: string) => {
+		const [one, other] = sides.map((side) => side.get(name));
+		return h("tr", { class: one === other ? null : "differs" }, h("th", { scope: "row" }, name), cell(one), cell(other), h("td", null, one === other ? "" : "differs"));
+	};
+	return h("section", { class: "panel", id: "systems" }, h("h2", null, "Runs and systems"), h("div", { class: "scroll" }, h("table", { class: "plain" },
+		h("thead", null, h("tr", null, ...["", "Before", "After", ""].map((title) => (title ? h("th", { scope: "col" }, title) : h("td", null))))),
+		h("tbody", null, ...names.map(row)))));
 }

@@ -135,3 +135,32 @@ def changes(pages):
     assert "50.0 % +30.0 points" in browser.evaluate("document.querySelector('.sides').innerText")
     text = browser.evaluate(TEXT)
     assert "above 5%" in text and "100 → 200 events: +100.0 % (exact)" in text, text
+
+
+@tap.test
+def systems(pages):
+    """A comparison has both systems, and says what differs."""
+    browser = pages.browser
+    rows = ("Object.fromEntries([...document.querySelectorAll('#systems tbody tr')].map((row) =>"
+            " [row.cells[0].innerText, [1, 2, 3].map((i) => row.cells[i].innerText)]))")
+    page = pages.path("diff.html")  # of the first test
+    documents = documents_of(page)
+    browser.open(page, width=1800)
+    shown = browser.evaluate(rows)
+    version = pages.run(pages.plumb, "--version").split()[1]
+    assert shown["Recorded by"] == ["plumb " + version] * 2 + [""], shown
+    before, after, said = shown["Recorded with"]
+    assert before != after and said == "differs", shown
+    for i, side in enumerate(documents["sides"]):
+        side["about"].update(modelled=False, cpu="<b>", system=f"6.{i}", cpus_online=4, cpus_available=4,
+                             memory_kb=None if i else 1 << 20)
+    browser.open(pages.made("systems.html", documents), width=1800)
+    shown = browser.evaluate(rows)
+    assert shown["Kernel"] == ["6.0", "6.1", "differs"] and shown["CPU"] == ["<b>", "<b>", ""], shown
+    assert shown["Memory"] == ["1 GiB", "unknown", "differs"], shown
+    assert shown["CPUs"] == ["4 CPUs online", "4 CPUs online", ""], shown
+    # Counts alone have no system.
+    for side in documents["sides"]:
+        side.clear()
+    browser.open(pages.made("systemless.html", documents), width=1800)
+    assert browser.evaluate("document.querySelector('#systems') === null")
