@@ -413,9 +413,9 @@ These cannot be true together with another published figure of the same core, or
 ## Instructions
 
 Latencies and numbers per cycle of {len(forms)} forms as measured on Ampere Altra and Graviton3, beside loops of the same
-in the core model: one form of each kind that was measured, the plainest. Left out are branches, atomics and vector loads
-and stores, whose loops are not published in full; divisions, which depend on unknown operands; and flags that are read
-and set. These are off by more than 10 %; the others agree:
+in the core model: one form of each kind that was measured, the plainest. Left out are branches, and vector loads and
+stores, whose loops are not published in full; atomics, which set a parameter of their own; divisions, which depend on
+unknown operands; and flags that are read and set. These are off by more than 10 %; the others agree:
 
 {forms_table(forms)}
 
@@ -424,7 +424,7 @@ model's rules:
 
 - An instruction that takes a port twice or more counts its latency from the last time: one cycle more for each. So
   vectors of 128 bits in N1's one multiplier take 6 cycles instead of 5.
-- `madd` on N1: the model has one cost for 32 and 64 bits, that of 32 bits. The same holds for `pmul` of 64 and 128 bits.
+- `pmul` on N1: the model has one cost for 64 and 128 bits, that of 64 bits.
 - Accumulators: the model and Arm's guides pass them on after 1 or 2 cycles; V1 was measured to take 2.3 on average, and
   saturating ones to pass nothing on.
 - `ldp`, `stp`, `adds` and `fcsel`: measured rates are below what the pipes in the guides allow, by limits that nobody

@@ -253,6 +253,21 @@ static uint64_t forward_overlap(void)
 	LOOP("str x9, [%0]\nldr w9, [%0, #6]", ::"r"(memory) : "x9", "memory");
 }
 
+/* Atomics on one line, which acquire and release; each needs the last one's result. */
+static uint64_t atomic_add(void)
+{
+	static uint64_t memory[2];
+
+	LOOP(".arch_extension lse\nldaddal x9, x9, [%0]", ::"r"(memory) : "x9", "memory");
+}
+
+static uint64_t compare_swap(void)
+{
+	static uint64_t memory[2];
+
+	LOOP(".arch_extension lse\ncasal x9, x10, [%0]", ::"r"(memory) : "x9", "x10", "memory");
+}
+
 static uint64_t forward_page(void)
 {
 	char *memory = allocate(8192);
@@ -313,6 +328,8 @@ int main(int count, char **arguments)
 		{"stores", stores},
 		{"sve_adds", sve_adds},
 		{"forward_page", forward_page},
+		{"atomic_add", atomic_add},
+		{"compare_swap", compare_swap},
 		{"call_return", call_return},
 		{"fp_add", fp_add},
 		{"vector_add", vector_add},
