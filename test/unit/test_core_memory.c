@@ -400,6 +400,32 @@ static void atomics_wait_for_each_other(void **state)
 	assert_int_equal(counts[EVENT_OP_RETIRED], 200);
 }
 
+/* An atomic begins when older operations are done; one that releases, when their stores are in L1D.
+ */
+static void atomics_begin_last(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	for (int release = 0; release < 2; release++) {
+		struct insn *insn;
+
+		bench_begin(&b, 0x1000);
+		if (release)
+			bench_store(&b, REG_NONE, REG_NONE, NEAR_DRAM);
+		else
+			for (int i = 0; i < 5; i++)
+				bench_op(&b, CLASS_INT_DIV64, REG_X0 + 1, REG_X0 + 1, REG_NONE);
+		insn = bench_load(&b, REG_X0 + 2, REG_NONE, NEAR_L1);
+		insn->class = CLASS_ATOMIC;
+		insn->memory = MEM_LOAD | MEM_STORE | MEM_ATOMIC | (release ? MEM_RELEASE : 0);
+		counts_of(&params, 1, counts);
+		/* the divisions are done at 7 + 60, the store is in L1D at 309 */
+		assert_int_equal(counts[EVENT_CPU_CYCLES], (release ? 309 : 67) + 5);
+	}
+}
+
 static void accesses_are_counted_as_made(void **state)
 {
 	struct core_params params = bench_core();
@@ -495,6 +521,7 @@ int main(void)
 		cmocka_unit_test(barriers_order),
 		cmocka_unit_test(dsb_holds_up_all),
 		cmocka_unit_test(acquire_and_release),
+		cmocka_unit_test(atomics_begin_last),
 		cmocka_unit_test(atomics_wait_for_each_other),
 		cmocka_unit_test(accesses_are_counted_as_made),
 	};
