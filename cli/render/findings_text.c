@@ -80,6 +80,8 @@ static char *basis_text(const struct plumb_finding_places *places)
 		return memory_copy("", 0);
 	if (places->exact)
 		return memory_format(" of the %s, exactly", places->basis);
+	if (!places->samples)
+		return memory_format(" of the %s", places->basis);
 	return memory_format(" of the %s in %llu sample%s", places->basis,
 			     (unsigned long long)places->samples, places->samples == 1 ? "" : "s");
 }
@@ -197,7 +199,8 @@ static void print_spread(struct output *out, const struct plumb_finding_places *
 
 /* Prints the lines; or the functions, if the lines of most of it are unknown. */
 static void print_code(struct output *out, const struct findings_view *view,
-		       const struct plumb_finding *finding)
+		       const struct plumb_finding *finding,
+		       const struct plumb_finding_places *callers)
 {
 	const struct plumb_finding_places *lines = &finding->lines;
 	const struct plumb_finding_places *functions = &finding->functions;
@@ -219,6 +222,8 @@ static void print_code(struct output *out, const struct findings_view *view,
 		print_places(out, view, "Where", lines);
 	if (!known || view->verbose)
 		print_places(out, view, known ? "In" : "Where", functions);
+	if (!known || view->verbose)
+		print_places(out, view, "Called", callers);
 }
 
 /* ---- the command that shows more ----------------------------------------------------------------
@@ -392,7 +397,7 @@ static void print_finding(struct output *out, const struct findings_view *view, 
 	free(text);
 	print_time(out, view->findings, finding, &view->findings->when[i]);
 	print_when(out, view, &view->findings->when[i]);
-	print_code(out, view, finding);
+	print_code(out, view, finding, &view->findings->callers[i]);
 	print_waits(out, view, &view->findings->waits[i]);
 	print_places(out, view, "Data", &finding->data);
 	if (finding->means)

@@ -121,6 +121,12 @@ struct plumb_findings {
 	unsigned ruled_out_count;
 	double least; /* percent of the slots that a finding has at least; NaN: unknown */
 	const struct plumb_finding_when *when; /* for each finding */
+	/*
+	 * For each finding, the lines that called the code without a known line, such as a C
+	 * library's: of each call, the nearest one that is known. Without call chains, there are
+	 * none.
+	 */
+	const struct plumb_finding_places *callers;
 };
 
 /* Frees findings. Accepts NULL. */

@@ -195,6 +195,8 @@ void evidence_free(struct evidence *evidence)
 	free(evidence->code.slots);
 	free(evidence->data.at);
 	free(evidence->data.slots);
+	free(evidence->callers.at);
+	free(evidence->callers.slots);
 }
 
 /* Returns whether samples of an event show a loss. */
@@ -263,14 +265,14 @@ static double data_weight_of(struct evidence *evidence, const struct plumb_sampl
 }
 
 /* Adds to a place of the code. */
-static int add_at(struct evidence *evidence, const struct plumb_location *location, bool atomic,
-		  const struct sum *sums)
+static int add_at(struct evidence *evidence, struct evidence_table *table,
+		  const struct plumb_location *location, bool atomic, const struct sum *sums)
 {
 	const uint64_t key[2] = {location->address, (uintptr_t)location->file};
 	struct evidence_place *place;
 	int error;
 
-	place = find(&evidence->code, key, &error);
+	place = find(table, key, &error);
 	if (!place) {
 		evidence->full = true;
 		return error;
@@ -285,6 +287,50 @@ static int add_at(struct evidence *evidence, const struct plumb_location *locati
 	return 0;
 }
 
+static bool has_source(struct evidence *evidence, const struct plumb_location *location)
+{
+	struct plumb_source_frame frame;
+
+	return plumb_symbolizer_source(evidence->symbolizer, location, &frame, 1) && frame.file &&
+	       frame.line;
+}
+
+/* Returns whether the code at a location, which was added, has no line of source. */
+static bool is_bare(struct evidence *evidence, const struct plumb_location *location)
+{
+	const uint64_t key[2] = {location->address, (uintptr_t)location->file};
+	struct evidence_place *place;
+	int error;
+
+	place = find(&evidence->code, key, &error);
+	if (!place)
+		return false;
+	if (!place->looked)
+		place->bare = !has_source(evidence, location);
+	place->looked = true;
+	return place->bare;
+}
+
+/* Adds a sample in code without source to the nearest caller that has some. */
+static int add_caller(struct evidence *evidence, const struct plumb_samples_item *item,
+		      const struct sum *sums)
+{
+	struct plumb_frame frames[PLUMB_CALLCHAIN_MAX];
+	const size_t depth =
+		plumb_symbolizer_callchain(evidence->symbolizer, item->task, item->record, frames);
+	struct plumb_location caller;
+	size_t i = 0;
+
+	while (i < depth && frames[i].ip == item->record->sample.ip)
+		i++;
+	for (; i < depth; i++)
+		if (plumb_symbolizer_locate(evidence->symbolizer, item->task, frames[i].mode,
+					    frames[i].ip - frames[i].returns, &caller) &&
+		    caller.symbol && has_source(evidence, &caller))
+			return add_at(evidence, &evidence->callers, &caller, false, sums);
+	return 0;
+}
+
 static int add_code(struct evidence *evidence, const struct plumb_samples_item *item,
 		    const double *weights)
 {
@@ -292,6 +338,7 @@ static int add_code(struct evidence *evidence, const struct plumb_samples_item *
 	struct sum sums[PLUMB_LOSSES_MAX] = {0};
 	struct plumb_location location;
 	bool atomic;
+	int error;
 
 	plumb_symbolizer_locate(evidence->symbolizer, item->task, plumb_record_mode(record),
 				record->sample.ip, &location);
@@ -301,7 +348,10 @@ static int add_code(struct evidence *evidence, const struct plumb_samples_item *
 	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++)
 		if (weights[i] > 0)
 			add(&sums[i], weights[i]);
-	return add_at(evidence, &location, atomic, sums);
+	error = add_at(evidence, &evidence->code, &location, atomic, sums);
+	if (error == 0 && !item->spe && is_bare(evidence, &location))
+		error = add_caller(evidence, item, sums);
+	return error;
 }
 
 /* Variables are places by themselves; of other memory, and of lines that move, each line is. */
@@ -394,7 +444,7 @@ static int share_out(struct evidence *evidence, const struct evidence_place *hel
 			    part[i].weight > TOLD_SHARE * evidence->losses[i].code.weight)
 				evidence->shared_out = true;
 		}
-		error = add_at(evidence, &call->caller, true, part);
+		error = add_at(evidence, &evidence->code, &call->caller, true, part);
 	}
 	return error;
 }

@@ -21,9 +21,10 @@ struct sum {
 struct evidence_place {
 	uint64_t key[2];
 	struct plumb_location location;
-	uint64_t line; /* of data: its address */
-	bool variable; /* the location's symbol, and no single line of it */
-	bool atomic;   /* of code: a call of a helper that is one atomic operation */
+	uint64_t line;     /* of data: its address */
+	bool variable;     /* the location's symbol, and no single line of it */
+	bool atomic;       /* of code: a call of a helper that is one atomic operation */
+	bool looked, bare; /* of code: whether it has no line of source, if that was looked up */
 	struct sum sums[PLUMB_LOSSES_MAX];
 };
 
@@ -53,6 +54,8 @@ struct evidence {
 	uint32_t exact_type;
 	struct evidence_loss losses[PLUMB_LOSSES_MAX];
 	struct evidence_table code, data;
+	/* The nearest callers with a line of source, of code without; of samples with chains. */
+	struct evidence_table callers;
 	bool full; /* places were left out */
 	/* Who calls libgcc's helpers for atomics, by the samples of this cause; NULL: not asked. */
 	const struct weigh_cause *shared;

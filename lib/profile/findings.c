@@ -100,6 +100,7 @@ struct findings *findings_new(void)
 		made->given.findings = made->at;
 		made->given.waits = made->waits;
 		made->given.when = made->when;
+		made->given.callers = made->callers;
 		made->given.ruled_out = made->ruled_out;
 		made->given.least = NAN;
 	}
@@ -431,7 +432,9 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 	const struct plumb_metric *metric = &maker->evidence.spec->metrics[loss->metric];
 	struct findings *made = maker->made;
 	struct plumb_finding_places *waits = &made->waits[made->given.finding_count];
+	struct plumb_finding_places *callers = &made->callers[made->given.finding_count];
 	struct plumb_finding *finding = &made->at[made->given.finding_count++];
+	bool is_shared_out;
 
 	finding->node = findings_copy(made, metric->name);
 	finding->cause = findings_copy(made, loss->cause);
@@ -443,16 +446,25 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 		finding->functions.basis = finding->lines.basis =
 			basis_of(made, evidence, maker->evidence.shared_out);
 		finding->functions.exact = finding->lines.exact = evidence->basis == EVIDENCE_EXACT;
+		is_shared_out = maker->evidence.shared_out && finding->lines.exact &&
+				evidence->cause->spe == WEIGH_SHARED;
 		if (!finding->lines.exact)
 			finding->functions.samples = finding->lines.samples =
 				evidence->code.samples;
 		add_ranked(maker, &maker->evidence.code, i, add_functions, &finding->functions);
 		add_ranked(maker, &maker->evidence.code, i, add_lines, &finding->lines);
+		callers->basis = finding->lines.basis;
+		callers->exact = finding->lines.exact;
+		callers->samples = finding->lines.samples;
+		add_ranked(maker, &maker->evidence.callers, i, add_lines, callers);
 		waits->basis = finding->lines.basis;
 		waits->exact = finding->lines.exact;
 		waits->samples = finding->lines.samples;
 		waits_of_code(&maker->evidence, i, waits);
 		advise_on_waits(made, finding, waits);
+		/* How they were shared out is an estimate, without an interval. */
+		if (is_shared_out)
+			finding->functions.exact = finding->lines.exact = false;
 	}
 	if (evidence->data.weight > 0) {
 		finding->data.exact = evidence->data_basis == EVIDENCE_EXACT;

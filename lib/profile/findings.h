@@ -11,6 +11,7 @@ struct findings {
 	struct plumb_findings given; /* must be first: callers hold a pointer to it */
 	struct plumb_finding at[PLUMB_LOSSES_MAX];
 	struct plumb_finding_places waits[PLUMB_LOSSES_MAX];
+	struct plumb_finding_places callers[PLUMB_LOSSES_MAX];
 	struct plumb_finding_when when[PLUMB_LOSSES_MAX];
 	struct plumb_ruled_out ruled_out[PLUMB_RULED_OUT_MAX];
 	struct arena strings;

@@ -319,9 +319,10 @@ static void read_when(struct reader *r, const struct node *of, struct plumb_find
 	read_ranges(r, &node, when);
 }
 
-static void read_finding(struct reader *r, const struct node *node, struct plumb_finding *finding,
-			 struct plumb_finding_places *waits, struct plumb_finding_when *when)
+static void read_finding(struct reader *r, const struct node *node, size_t i)
 {
+	struct plumb_finding *finding = &r->made->at[i];
+
 	if (!json_is_object(node->value)) {
 		refuse(r, node, "bad-member", "not an object");
 		return;
@@ -337,8 +338,10 @@ static void read_finding(struct reader *r, const struct node *node, struct plumb
 	read_places(r, node, "data", &finding->data);
 	/* Older files have none. */
 	if (json_object_get(node->value, "waits"))
-		read_places(r, node, "waits", waits);
-	read_when(r, node, when);
+		read_places(r, node, "waits", &r->made->waits[i]);
+	if (json_object_get(node->value, "callers"))
+		read_places(r, node, "callers", &r->made->callers[i]);
+	read_when(r, node, &r->made->when[i]);
 	finding->view = (enum plumb_finding_view)read_name(r, node, "view", findings_views);
 	if (finding->view == PLUMB_VIEW_FUNCTION && !finding->functions.count)
 		refuse(r, node, "bad-view", "shows a function, and has none");
@@ -426,7 +429,7 @@ static void read_all(struct reader *r, const struct node *root)
 	for (size_t i = 0; i < count; i++) {
 		const struct node finding = element(&findings, i);
 
-		read_finding(r, &finding, &r->made->at[i], &r->made->waits[i], &r->made->when[i]);
+		read_finding(r, &finding, i);
 		given->finding_count++;
 	}
 }

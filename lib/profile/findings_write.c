@@ -111,6 +111,8 @@ static json_t *finding_object(const struct plumb_findings *findings, unsigned i)
 	ok &= json_put(object, "functions", places_object(&finding->functions));
 	ok &= json_put(object, "lines", places_object(&finding->lines));
 	ok &= json_put(object, "data", places_object(&finding->data));
+	if (findings->callers[i].count)
+		ok &= json_put(object, "callers", places_object(&findings->callers[i]));
 	if (waits->count)
 		ok &= json_put(object, "waits", places_object(waits));
 	ok &= json_put(object, "when", when_object(&findings->when[i]));

@@ -200,6 +200,34 @@ setup()
 	json 'd["findings"][0]["when"] is None and d["seconds"] < 0.004' <"$work/results/findings.json"
 }
 
+@test "functions without source are shown with the lines that called them" {
+	local compiler=aarch64-linux-gnu-gcc
+
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	cat >concat.c <<-'END'
+		#include <string.h>
+		static char report[200000];
+		static void append(const char *text)
+		{
+		    strcat(report, text); /* guilty */
+		}
+		int main(void)
+		{
+		    for (int i = 0; i < 5000; i++)
+		        append("item; ");
+		    return strlen(report) != 30000;
+		}
+	END
+	"$compiler" -g -O1 -fno-inline -fno-builtin -static -o concat concat.c
+	plumb explore --source model -o out ./concat 2>text
+	tr -s ' \n' ' ' <text >joined
+	grep -q ' Called concat.c:5, in append: 9[0-9]\.[0-9] % of the lost slots, exactly 5 strcat(report, text); /\* guilty \*/ ' joined
+	plumb explore out | tr -s ' \n' ' ' | grep -q ' Called concat.c:5, in append: '
+	json 'd["findings"][0]["callers"]["places"][0]["line"] == 5' <out/findings.json
+	# Where the lines are known, they suffice.
+	lacks 'Called' <"$work/text"
+}
+
 @test "nothing to win" {
 	run --separate-stderr plumb explore --source model "$work/useful"
 	[ "$status" -eq 0 ]
