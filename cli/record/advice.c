@@ -76,8 +76,10 @@ void record_note_rates(struct record_rates *rates, const struct plumb_source *so
 		struct record_rate *rate = &rates->at[i];
 
 		rate->name = event->name;
+		/* A unit that discards all records is to have no samples. */
 		rate->known = attr->sample_period > 0 && record_samples(events, i) &&
-			      recorded->name && strcmp(recorded->name, event->name) == 0;
+			      !event->spe.discard && recorded->name &&
+			      strcmp(recorded->name, event->name) == 0;
 		rate->value = (double)attr->sample_period;
 		rate->frequency = attr->flags & PLUMB_ATTR_BIT(PLUMB_ATTR_FREQ);
 		rate->least = least_period(source, event);

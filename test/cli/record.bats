@@ -678,3 +678,12 @@ samples()
 		"       sample branches with -e spe/branch/, or count them all with --exact"
 	[ ! -e perf.data ]
 }
+
+# shellcheck disable=SC2154 # by lib.bash and bats
+@test "nobody misses samples of a unit that is to discard them" {
+	aarch64-linux-gnu-gcc -O1 -static -o classes "$here/classes.c" || skip "no compiler for AArch64"
+	run --separate-stderr plumb record --source model -e spe/discard/ -o none.data ./classes
+	[ "$status" -eq 0 ] || skip "the model cannot run here"
+	[[ "$stderr" == *"plumb: 0 samples, "* ]]
+	[[ "$stderr" != *"too few"* ]]
+}

@@ -4,12 +4,14 @@ SPE, with a stand-in for the unit: spe_unit.ko plays back a known stream of reco
 recording must have is known to the byte. Debian's perf records beside plumb, if there is one.
 """
 
+import json
 import os
 import re
 import struct
 
 from counting import PARANOID
 from machine import PLACES, Script, libraries
+from programs import LONG
 
 RECORD = 64
 STAMP = slice(56, 64)  # the stand-in puts the time there
@@ -266,6 +268,14 @@ def newest(vm, unit):
                           PLUMB + "-e spe/discard/u -o /tmp/discarded --per-thread /counted")
     vm.expect("discard: the program runs, and nothing is recorded",
               lambda o, sent: o.status == 7 and not aux_of(sent.sent), *discarded.outcomes())
+    counting = vm.run(PLUMB + "-e spe/discard/u -o /tmp/counting --per-thread -- /plumb stat --json "
+                      "--no-progress --source perf -o /tmp/counts -e INST_RETIRED:u /counted")
+    asked = vm.run(f"send {UNIT}asked")
+    vm.expect("discard: events are counted while the unit is on, and nobody misses samples",
+              lambda o, unit, counts: o.status == 7 and "0 samples" in o.err and
+              "too few" not in o.err and int(unit.sent.split(b",")[0]) >> 35 & 1 == 1 and
+              json.loads(counts.sent)["events"][0]["count"] == LONG,
+              counting, asked, vm.run("send /tmp/counts"))
 
 
 def runs(perf, places):
