@@ -37,6 +37,9 @@ static void check(const struct plumb_findings *findings)
 	require(findings->ruled_out_count <= PLUMB_RULED_OUT_MAX);
 	for (unsigned i = 0; i < findings->ruled_out_count; i++)
 		require(findings->ruled_out[i].node && !(findings->ruled_out[i].slots > 200));
+	check_places(&findings->work_at->functions);
+	check_places(&findings->work_at->lines);
+	check_places(&findings->work_at->callers);
 	for (unsigned i = 0; i < findings->finding_count; i++) {
 		const struct plumb_finding *finding = &findings->findings[i];
 

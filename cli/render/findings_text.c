@@ -199,11 +199,10 @@ static void print_spread(struct output *out, const struct plumb_finding_places *
 
 /* Prints the lines; or the functions, if the lines of most of it are unknown. */
 static void print_code(struct output *out, const struct findings_view *view,
-		       const struct plumb_finding *finding,
+		       const struct plumb_finding_places *functions,
+		       const struct plumb_finding_places *lines,
 		       const struct plumb_finding_places *callers)
 {
-	const struct plumb_finding_places *lines = &finding->lines;
-	const struct plumb_finding_places *functions = &finding->functions;
 	const bool known =
 		lines->count && functions->count && 2 * sum_of(lines) >= sum_of(functions);
 
@@ -397,7 +396,7 @@ static void print_finding(struct output *out, const struct findings_view *view, 
 	free(text);
 	print_time(out, view->findings, finding, &view->findings->when[i]);
 	print_when(out, view, &view->findings->when[i]);
-	print_code(out, view, finding, &view->findings->callers[i]);
+	print_code(out, view, &finding->functions, &finding->lines, &view->findings->callers[i]);
 	print_waits(out, view, &view->findings->waits[i]);
 	print_places(out, view, "Data", &finding->data);
 	if (finding->means)
@@ -508,6 +507,22 @@ static void print_ruled_out(struct output *out, const struct plumb_findings *fin
 	}
 }
 
+/* Where slots do useful work, only less work helps: says where it is done. */
+static void print_work(struct output *out, const struct findings_view *view)
+{
+	const struct plumb_findings *findings = view->findings;
+	const struct plumb_finding_work *work = findings->work_at;
+
+	if (!work->functions.count || !(findings->work >= PLUMB_WORK_GOOD))
+		return;
+	fputc('\n', out->stream);
+	print_paragraph(out, STYLE_PLAIN, 0, 0, "What is left is to do less, where most is done:");
+	print_code(out, view, &work->functions, &work->lines, &work->callers);
+	print_beside(out, "Helps",
+		     "A better algorithm, results kept instead of computed again, and vector "
+		     "instructions, which do more per operation.");
+}
+
 void findings_text(struct output *out, const struct findings_view *view)
 {
 	const struct plumb_findings *findings = view->findings;
@@ -519,5 +534,6 @@ void findings_text(struct output *out, const struct findings_view *view)
 	free(text);
 	for (unsigned i = 0; i < findings->finding_count; i++)
 		print_finding(out, view, i);
+	print_work(out, view);
 	print_ruled_out(out, findings);
 }

@@ -67,6 +67,11 @@ struct plumb_finding {
 	enum plumb_finding_view view; /* of the recording, which shows more */
 };
 
+/* Where a program does its work, in retired operations. Counts of 0: unknown. */
+struct plumb_finding_work {
+	struct plumb_finding_places functions, lines, callers; /* as of a finding */
+};
+
 /* A node of the tree with too few slots for a finding, whose parent has enough. */
 struct plumb_ruled_out {
 	const char *node;
@@ -127,6 +132,7 @@ struct plumb_findings {
 	 * none.
 	 */
 	const struct plumb_finding_places *callers;
+	const struct plumb_finding_work *work_at;
 };
 
 /* Frees findings. Accepts NULL. */

@@ -171,6 +171,16 @@ static void choose(struct evidence *evidence, const struct plumb_recording *reco
 		loss->data_basis = EVIDENCE_SPE;
 }
 
+/* Only an exact profile shows all work: samples are of what was lost. */
+static void choose_work(struct evidence *evidence, const struct plumb_recording *recording)
+{
+	struct evidence_loss *work = &evidence->losses[evidence->diagnosis->loss_count];
+
+	work->cause = weigh_cause("retiring");
+	if (evidence->exact_type && has_exact(recording, work->cause))
+		work->basis = EVIDENCE_EXACT;
+}
+
 void evidence_begin(struct evidence *evidence, const struct plumb_diagnosis *diagnosis,
 		    const struct plumb_spec *spec, const struct plumb_recording *recording,
 		    struct plumb_symbolizer *symbolizer)
@@ -181,6 +191,8 @@ void evidence_begin(struct evidence *evidence, const struct plumb_diagnosis *dia
 	if (!recording)
 		return;
 	evidence->exact_type = plumb_profile_exact_type(recording);
+	evidence->count = diagnosis->loss_count + 1;
+	choose_work(evidence, recording);
 	for (unsigned i = 0; i < diagnosis->loss_count; i++) {
 		choose(evidence, recording, i);
 		/* Moves of lines have no callers; the slots that they cost have. */
@@ -222,7 +234,7 @@ static uint32_t shown_by(struct evidence *evidence, const struct plumb_recorded_
 
 	if (evidence->seen[place].event == event)
 		return evidence->seen[place].losses;
-	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++)
+	for (unsigned i = 0; i < evidence->count; i++)
 		losses |= (uint32_t)shows(evidence, event, i) << i;
 	evidence->seen[place].event = event;
 	evidence->seen[place].losses = losses;
@@ -279,7 +291,7 @@ static int add_at(struct evidence *evidence, struct evidence_table *table,
 	}
 	place->location = *location;
 	place->atomic = atomic;
-	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++) {
+	for (unsigned i = 0; i < evidence->count; i++) {
 		place->sums[i].weight += sums[i].weight;
 		place->sums[i].squares += sums[i].squares;
 		place->sums[i].samples += sums[i].samples;
@@ -335,7 +347,7 @@ static int add_code(struct evidence *evidence, const struct plumb_samples_item *
 		    const double *weights)
 {
 	const struct plumb_record *record = item->record;
-	struct sum sums[PLUMB_LOSSES_MAX] = {0};
+	struct sum sums[EVIDENCE_PARTS] = {0};
 	struct plumb_location location;
 	bool atomic;
 	int error;
@@ -345,7 +357,7 @@ static int add_code(struct evidence *evidence, const struct plumb_samples_item *
 	atomic = helper_is(&location);
 	if (atomic)
 		helper_leave(evidence->symbolizer, item, &location);
-	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++)
+	for (unsigned i = 0; i < evidence->count; i++)
 		if (weights[i] > 0)
 			add(&sums[i], weights[i]);
 	error = add_at(evidence, &evidence->code, &location, atomic, sums);
@@ -386,7 +398,7 @@ static int add_data(struct evidence *evidence, const struct plumb_samples_item *
 		place->location = location;
 	place->line = line;
 	place->variable = variable;
-	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++)
+	for (unsigned i = 0; i < evidence->count; i++)
 		if (weights[i] > 0)
 			add(&place->sums[i], weights[i]);
 	return 0;
@@ -395,13 +407,13 @@ static int add_data(struct evidence *evidence, const struct plumb_samples_item *
 int evidence_add(struct evidence *evidence, const struct plumb_samples_item *item)
 {
 	const enum plumb_cpu_mode mode = plumb_record_mode(item->record);
-	double code[PLUMB_LOSSES_MAX] = {0}, data[PLUMB_LOSSES_MAX] = {0};
+	double code[EVIDENCE_PARTS] = {0}, data[EVIDENCE_PARTS] = {0};
 	bool any = false, any_data = false, by_line = false;
 	int error = 0;
 
 	if (!item->task || mode == PLUMB_MODE_GUEST_KERNEL || mode == PLUMB_MODE_GUEST_USER)
 		return 0;
-	for (unsigned i = 0; i < evidence->diagnosis->loss_count; i++) {
+	for (unsigned i = 0; i < evidence->count; i++) {
 		struct evidence_loss *loss = &evidence->losses[i];
 
 		code[i] = weight_of(evidence, item, i);
@@ -432,11 +444,11 @@ static int share_out(struct evidence *evidence, const struct evidence_place *hel
 	for (size_t k = 0; error == 0 && k < evidence->helpers.count; k++) {
 		const struct helper_call *call = &evidence->helpers.at[k];
 		const double share = call->weight / all;
-		struct sum part[PLUMB_LOSSES_MAX];
+		struct sum part[EVIDENCE_PARTS];
 
 		if (call->helper != helper->location.symbol)
 			continue;
-		for (unsigned i = 0; i < PLUMB_LOSSES_MAX; i++) {
+		for (unsigned i = 0; i < evidence->count; i++) {
 			part[i] = helper->sums[i];
 			part[i].weight *= share;
 			part[i].squares *= share * share;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of the samples of each loss, by code address and by data address. */
+/* Sums of the samples of each loss, and of the work, by code address and by data address. */
 #ifndef PROFILE_EVIDENCE_H
 #define PROFILE_EVIDENCE_H
 
@@ -11,6 +11,8 @@
 #define EVIDENCE_PLACES_MAX (1u << 17)
 #define EVIDENCE_EVENTS     256 /* of a recording, whose part in the losses is remembered */
 #define EVIDENCE_LINE       64
+/* The losses, by their index in the diagnosis; the work that was done comes after them. */
+#define EVIDENCE_PARTS (PLUMB_LOSSES_MAX + 1)
 
 struct sum {
 	double weight, squares;
@@ -25,7 +27,7 @@ struct evidence_place {
 	bool variable;     /* the location's symbol, and no single line of it */
 	bool atomic;       /* of code: a call of a helper that is one atomic operation */
 	bool looked, bare; /* of code: whether it has no line of source, if that was looked up */
-	struct sum sums[PLUMB_LOSSES_MAX];
+	struct sum sums[EVIDENCE_PARTS];
 };
 
 struct evidence_table {
@@ -52,7 +54,8 @@ struct evidence {
 	const struct plumb_spec *spec;
 	struct plumb_symbolizer *symbolizer;
 	uint32_t exact_type;
-	struct evidence_loss losses[PLUMB_LOSSES_MAX];
+	struct evidence_loss losses[EVIDENCE_PARTS];
+	unsigned count; /* of these: one more than losses */
 	struct evidence_table code, data;
 	/* The nearest callers with a line of source, of code without; of samples with chains. */
 	struct evidence_table callers;

@@ -101,6 +101,7 @@ struct findings *findings_new(void)
 		made->given.waits = made->waits;
 		made->given.when = made->when;
 		made->given.callers = made->callers;
+		made->given.work_at = &made->work_at;
 		made->given.ruled_out = made->ruled_out;
 		made->given.least = NAN;
 	}
@@ -425,6 +426,22 @@ static void advise_on_waits(struct findings *made, struct plumb_finding *finding
 	finding->helps = hint;
 }
 
+/* Adds the functions and lines that have a part of the samples. */
+static void add_code(struct plumb_findings_maker *maker, unsigned part,
+		     struct plumb_finding_places *functions, struct plumb_finding_places *lines,
+		     struct plumb_finding_places *callers)
+{
+	const struct evidence_loss *evidence = &maker->evidence.losses[part];
+
+	functions->basis = basis_of(maker->made, evidence, maker->evidence.shared_out);
+	functions->exact = evidence->basis == EVIDENCE_EXACT;
+	functions->samples = functions->exact ? 0 : evidence->code.samples;
+	*lines = *callers = *functions;
+	add_ranked(maker, &maker->evidence.code, part, add_functions, functions);
+	add_ranked(maker, &maker->evidence.code, part, add_lines, lines);
+	add_ranked(maker, &maker->evidence.callers, part, add_lines, callers);
+}
+
 static void make(struct plumb_findings_maker *maker, unsigned i)
 {
 	const struct plumb_loss *loss = &maker->evidence.diagnosis->losses[i];
@@ -443,20 +460,9 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 	finding->means = findings_copy(made, loss->advice ? loss->advice->means : NULL);
 	finding->helps = findings_copy(made, loss->advice ? loss->advice->hint : NULL);
 	if (evidence->code.weight > 0) {
-		finding->functions.basis = finding->lines.basis =
-			basis_of(made, evidence, maker->evidence.shared_out);
-		finding->functions.exact = finding->lines.exact = evidence->basis == EVIDENCE_EXACT;
-		is_shared_out = maker->evidence.shared_out && finding->lines.exact &&
+		is_shared_out = maker->evidence.shared_out && evidence->basis == EVIDENCE_EXACT &&
 				evidence->cause->spe == WEIGH_SHARED;
-		if (!finding->lines.exact)
-			finding->functions.samples = finding->lines.samples =
-				evidence->code.samples;
-		add_ranked(maker, &maker->evidence.code, i, add_functions, &finding->functions);
-		add_ranked(maker, &maker->evidence.code, i, add_lines, &finding->lines);
-		callers->basis = finding->lines.basis;
-		callers->exact = finding->lines.exact;
-		callers->samples = finding->lines.samples;
-		add_ranked(maker, &maker->evidence.callers, i, add_lines, callers);
+		add_code(maker, i, &finding->functions, &finding->lines, callers);
 		waits->basis = finding->lines.basis;
 		waits->exact = finding->lines.exact;
 		waits->samples = finding->lines.samples;
@@ -555,12 +561,19 @@ int plumb_findings_maker_add(struct plumb_findings_maker *maker,
 int plumb_findings_maker_finish(struct plumb_findings_maker *maker,
 				struct plumb_findings **findings)
 {
+	const struct evidence_loss *work =
+		&maker->evidence.losses[maker->evidence.diagnosis->loss_count];
+
 	*findings = NULL;
 	describe(maker);
 	if (evidence_finish(&maker->evidence) < 0)
 		return PLUMB_ERR_NO_MEMORY;
 	for (unsigned i = 0; i < maker->evidence.diagnosis->loss_count; i++)
 		make(maker, i);
+	if (work->code.weight > 0)
+		add_code(maker, maker->evidence.diagnosis->loss_count,
+			 &maker->made->work_at.functions, &maker->made->work_at.lines,
+			 &maker->made->work_at.callers);
 	if (when_find(maker->options.counted, maker->evidence.diagnosis, maker->options.intervals,
 		      maker->options.interval_count, maker->made->when) < 0)
 		return PLUMB_ERR_NO_MEMORY;

@@ -13,6 +13,7 @@ struct findings {
 	struct plumb_finding_places waits[PLUMB_LOSSES_MAX];
 	struct plumb_finding_places callers[PLUMB_LOSSES_MAX];
 	struct plumb_finding_when when[PLUMB_LOSSES_MAX];
+	struct plumb_finding_work work_at;
 	struct plumb_ruled_out ruled_out[PLUMB_RULED_OUT_MAX];
 	struct arena strings;
 	const char **interned; /* names of files */

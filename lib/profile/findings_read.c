@@ -402,6 +402,22 @@ static void read_ruled_out(struct reader *r, const struct node *root)
 	}
 }
 
+/* Older files have none. */
+static void read_work(struct reader *r, const struct node *root)
+{
+	const struct node node = member(root, "work_at");
+
+	if (!node.value)
+		return;
+	if (!json_is_object(node.value)) {
+		refuse(r, &node, "bad-member", "not an object");
+		return;
+	}
+	read_places(r, &node, "functions", &r->made->work_at.functions);
+	read_places(r, &node, "lines", &r->made->work_at.lines);
+	read_places(r, &node, "callers", &r->made->work_at.callers);
+}
+
 static void read_all(struct reader *r, const struct node *root)
 {
 	struct plumb_findings *given = &r->made->given;
@@ -425,6 +441,7 @@ static void read_all(struct reader *r, const struct node *root)
 	given->tie = read_text(r, root, "tie", false);
 	given->warnings = read_list(r, root, "warnings", WARNINGS_MAX);
 	read_ruled_out(r, root);
+	read_work(r, root);
 	count = array_size(r, &findings, PLUMB_LOSSES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		const struct node finding = element(&findings, i);

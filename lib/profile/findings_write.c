@@ -120,6 +120,16 @@ static json_t *finding_object(const struct plumb_findings *findings, unsigned i)
 	return json_if(ok, object);
 }
 
+static json_t *work_object(const struct plumb_finding_work *work)
+{
+	json_t *object = json_object();
+	bool ok = json_put(object, "functions", places_object(&work->functions));
+
+	ok &= json_put(object, "lines", places_object(&work->lines));
+	ok &= json_put(object, "callers", places_object(&work->callers));
+	return json_if(ok, object);
+}
+
 static json_t *ruled_out_list(const struct plumb_findings *findings)
 {
 	json_t *array = json_array();
@@ -172,6 +182,8 @@ static json_t *findings_object(const struct plumb_findings *findings)
 		ok &= json_put(object, "least", number(findings->least));
 		ok &= json_put(object, "ruled_out", ruled_out_list(findings));
 	}
+	if (findings->work_at->functions.count)
+		ok &= json_put(object, "work_at", work_object(findings->work_at));
 	ok &= json_put(object, "recording", json_text(findings->recording));
 	ok &= json_put(object, "warnings", list(findings->warnings));
 	return json_if(ok, object);

@@ -161,5 +161,7 @@ const char *weigh_exact_basis(const struct weigh_cause *cause)
 {
 	if (strcmp(cause->exact, "line_moves") == 0)
 		return "moves of lines between cores";
+	if (strcmp(cause->exact, "OP_RETIRED") == 0)
+		return "retired operations";
 	return strncmp(cause->exact, "slots_", 6) == 0 ? "lost slots" : "stalled cycles";
 }

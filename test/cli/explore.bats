@@ -228,11 +228,37 @@ setup()
 	lacks 'Called' <"$work/text"
 }
 
-@test "nothing to win" {
-	run --separate-stderr plumb explore --source model "$work/useful"
+@test "nothing to win: the work is where the recording's retired operations are" {
+	run --separate-stderr plumb explore --source model -o out "$work/useful"
 	[ "$status" -eq 0 ]
 	grep -q '^Nothing to win here: 9[0-9] % retiring\.$' <<<"$stderr"
 	lacks '^1\.' <<<"$stderr"
+	grep -q '^   Where  useful.c:[0-9]*, in [a-z]*: [0-9.]* % of the retired operations, exactly$' \
+		<<<"$stderr"
+	plumb report -i out/perf.data -s symbol --json >report.json
+	python3 - <<-'END'
+		import json
+		work = json.load(open("out/findings.json"))["work_at"]["functions"]
+		events = json.load(open("report.json"))["events"]
+		[event] = [e for e in events if e["name"] == "exact/OP_RETIRED/"]
+		rows = sorted(((r["share"], r["symbol"]) for r in event["rows"]), reverse=True)
+		assert work["exact"] and work["basis"] == "retired operations", work
+		for place, (share, name) in zip(work["places"], rows):
+		    assert abs(place["share"] - share) < 1e-6, (place, share, name)
+	END
+	# The folder shows it again; of a file without it, nothing is said.
+	plumb explore out | grep -q '^What is left is to do less, where most is done:$'
+	python3 - <<-'END'
+		import json
+		found = json.load(open("out/findings.json"))
+		del found["work_at"]
+		json.dump(found, open("out/findings.json", "w"))
+	END
+	plumb explore out >text
+	lacks 'What is left' <text
+	# Where slots are lost, they are what helps.
+	plumb explore "$work/results" >text
+	lacks 'What is left' <text
 }
 
 @test "the operations that the core waits for are named, also in the folder" {
