@@ -65,7 +65,8 @@ function make(page: Page): Shown {
 	const depth = boxes.reduce((most, box) => Math.max(most, box.depth), 0);
 	const status = h("p", { class: "status", role: "status" });
 	const graphed = h("div", { class: "flame", role: "tree", tabindex: 0, "aria-label": "Flame graph; arrow keys move, Enter zooms, F merges all calls of a function, Escape goes back", onkeydown: (e: Event) => onKey(e as KeyboardEvent) });
-	const matches = matchesOf(model, graph, root, state.search);
+	/* Up from all functions, small paths are not followed: with what they call, functions have the same either way. */
+	const matches = matchesOf(model, root < 0 && isUp() ? graphOf(model, "", false)! : graph, root, state.search);
 	const elements: HTMLElement[] = [];
 	let cursor = 0;
 	boxes.forEach((box, i) => {

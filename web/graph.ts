@@ -62,6 +62,10 @@ class Merger {
 		for (let i = 0; i < values.length; i++) this.values[i].sums[node] += values[i];
 	}
 
+	total(node: number): number {
+		return this.values[0].sums[node];
+	}
+
 	done(of: Int32Array | null): Graph {
 		let next = 0;
 		const taken = () => Float64Array.from(this.values[next++].sums);
@@ -108,17 +112,50 @@ function below(model: Model, sums: Sums, starts: number[]): Graph {
 	return merger.done(of);
 }
 
-/* Joins paths upwards: from these nodes with all that is below them, or from each with its own value. */
-function above(model: Model, sums: Sums, starts: number[] | null): Graph {
+/* Joins paths upwards from these nodes, with all that is below them. */
+function above(model: Model, sums: Sums, starts: number[]): Graph {
 	const merger = new Merger(sums);
-	for (const start of starts || new Set(model.stacks.rows.node)) {
-		const values = merger.of(start, starts ? null : model.children[start]);
+	for (const start of starts) {
+		const values = merger.of(start, null);
 		let node = -1;
 		for (let n = start; n >= 0; n = model.parent[n]) {
-			node = merger.node(node, model.fn[n === start && starts ? starts[0] : n]);
+			node = merger.node(node, model.fn[n === start ? starts[0] : n]);
 			merger.take(node, values);
 		}
-		merger.own[node] += starts ? sums.total[start] : sums.own[start];
+		merger.own[node] += sums.total[start];
+	}
+	return merger.done(null);
+}
+
+const FOLLOWED = 1e-4; /* of the whole: nobody sees less, and there may be millions of such paths */
+
+/* Joins paths upwards from each node, with what it has itself. */
+function upwards(model: Model, sums: Sums): Graph {
+	const merger = new Merger(sums);
+	const values = new Map<number, Float64Array>();
+	/* Each node of the graph, with the paths through it: where they begin, and where they are. */
+	let level = new Map<number, [number, number][]>();
+	const join = (among: typeof level, parent: number, start: number, at: number) => {
+		const node = merger.node(parent, model.fn[at]);
+		merger.take(node, values.get(start)!);
+		const paths = among.get(node);
+		if (paths) paths.push([start, at]);
+		else among.set(node, [[start, at]]);
+	};
+	for (const start of new Set(model.stacks.rows.node)) {
+		values.set(start, merger.of(start, model.children[start]));
+		join(level, -1, start, start);
+	}
+	while (level.size) {
+		const next: typeof level = new Map();
+		for (const [node, paths] of level) {
+			const follow = merger.total(node) >= FOLLOWED * sums.whole;
+			for (const [start, at] of paths) {
+				if (follow && model.parent[at] >= 0) join(next, node, start, model.parent[at]);
+				else merger.own[node] += sums.own[start];
+			}
+		}
+		level = next;
 	}
 	return merger.done(null);
 }
@@ -135,8 +172,8 @@ export function graphOf(model: Model, focus: string, up: boolean): Graph | null 
 	const key = (up ? "up " : "down ") + focus;
 	if (cached && cached.sums === sums && cached.key === key) return cached.graph;
 	const starts = focus ? outermost(model, focus) : null;
-	/* Nodes are those of all times, so that a link to one stays right when another range is chosen. */
-	const graph = starts && !starts.some((start) => sums.total[start] > 0) ? null : up ? above(model, sums, starts) : below(model, sums, starts!);
+	/* Those of a function are of all times, so that a node stays the same when another range is chosen. */
+	const graph = starts && !starts.some((start) => sums.total[start] > 0) ? null : !starts ? upwards(model, sums) : up ? above(model, sums, starts) : below(model, sums, starts);
 	cached = { sums, key, graph };
 	return graph;
 }

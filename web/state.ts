@@ -80,6 +80,9 @@ function writeAddress(): void {
 export function set(values: Partial<State>): void {
 	const changed = assign(values);
 	if (!changed.size) return;
+	/* Up from all functions, other values have other nodes. */
+	if (state.direction === "up" && !state.focus && ["metric", "from", "to", "thread"].some((key) => changed.has(key as keyof State)))
+		for (const key of assign({ zoom: -1 })) changed.add(key);
 	if (changed.has("view")) {
 		clearTimeout(later);
 		location.hash = address();
