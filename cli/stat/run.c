@@ -351,6 +351,8 @@ static void on_windows(void *user, const struct plumb_windows *windows)
 
 	stat_free_sampled(&r->sampled);
 	stat_keep_windows(&r->sampled, r->whole, windows, r->options->sampled_from);
+	progress_erase(&r->progress);
+	stat_say_sampled(r->options, windows);
 	r->report.sampled = &r->sampled;
 }
 

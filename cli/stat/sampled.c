@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "render/figures.h"
 #include "stat.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
@@ -14,6 +15,7 @@
 #define PERCENT_LEAST   0.01
 #define PERCENT_MOST    50.0
 #define REDRAWS         200
+#define AFTER_DEFAULT   1000000000 /* instructions, without --sampled */
 
 /* Reads percent: digits, perhaps with a point, perhaps followed by %. */
 static bool read_percent(const char *text, double *percent)
@@ -97,22 +99,45 @@ bool stat_read_sampled(struct stat_options *options)
 	}
 	if (!read_after(options))
 		return false;
-	if (!error && !options->sampled_after)
-		return true;
+	options->sampled_by_default = !error && !options->sampled_after;
 	if (clash)
-		return complain_clash(error ? "--sampled" : "--sampled-after", clash);
+		return options->sampled_by_default ||
+		       complain_clash(error ? "--sampled" : "--sampled-after", clash);
 	options->sampled_error = percent / 100;
+	if (options->sampled_by_default)
+		options->sampled_from = AFTER_DEFAULT;
 	return true;
 }
 
-bool stat_sampled_suits(const struct stat_options *options, bool model)
+bool stat_sampled_suits(struct stat_options *options, bool model)
 {
 	if (model || options->sampled_error == 0)
 		return true;
+	if (options->sampled_by_default) {
+		options->sampled_error = 0;
+		options->sampled_from = 0;
+		return true;
+	}
 	complain("%s requires the model: this machine's PMU counts everything",
 		 options->sampled ? "--sampled" : "--sampled-after");
 	advise("add --source model");
 	return false;
+}
+
+void stat_say_sampled(const struct stat_options *options, const struct plumb_windows *windows)
+{
+	char *from, *all;
+
+	if (!options->sampled_by_default || !windows->rest)
+		return;
+	from = figure_count(NULL, (double)options->sampled_from);
+	all = figure_count(NULL, figure_rounded((double)windows->instructions));
+	complain("the program is long: after %s of %s instructions, its counts are estimated from "
+		 "samples",
+		 from, all);
+	advise("--sampled=off counts everything; --sampled-after=N changes where samples begin");
+	free(from);
+	free(all);
 }
 
 /* Counts how many draws of the windows give the diagnosis of the whole run, or one further down. */

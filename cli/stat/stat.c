@@ -204,8 +204,8 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "N",
 		.offset = offsetof(struct stat_options, sampled_after),
-		.help = "model the first N instructions as a whole, and sample those after "
-			"them: 500M (default with --sampled: 2M)",
+		.help = "model the first N instructions as a whole before that: 500M (with "
+			"--sampled, default: 2M; else 1G)",
 	},
 	OPTION_ROW_JSON,
 	{

@@ -56,9 +56,10 @@ struct stat_options {
 	struct stat_targets targets;         /* read from them */
 	const char *sampled, *sampled_after; /* as given; NULL: not at all */
 	double sampled_error;                /* read from them; 0: not sampled */
-	uint64_t sampled_from;  /* instructions before that; 0: as the library has it */
-	const char *what_if;    /* as given; NULL: not at all */
-	uint32_t what_if_parts; /* read from it: as in struct plumb_model_options */
+	uint64_t sampled_from;   /* instructions before that; 0: as the library has it */
+	bool sampled_by_default; /* nobody asked for it */
+	const char *what_if;     /* as given; NULL: not at all */
+	uint32_t what_if_parts;  /* read from it: as in struct plumb_model_options */
 };
 
 /* ---- what to count: targets.c ---------------------------------------------------------------- */
@@ -120,12 +121,17 @@ int stat_plan(const struct stat_options *options, const struct machine *machine,
 
 /* ---- sampled runs: sampled.c ---------------------------------------------------------------- */
 
-/* Reads --sampled and --sampled-after. Prints an error and returns false if they are invalid or
- * clash. */
+/*
+ * Reads --sampled and --sampled-after, or sets what holds without them. Prints an error and returns
+ * false if they are invalid or clash.
+ */
 bool stat_read_sampled(struct stat_options *options);
 
-/* Prints an error and returns false if a run is to be sampled and `model` does not count it. */
-bool stat_sampled_suits(const struct stat_options *options, bool model);
+/* Turns sampling off if it is only the default and `model` does not count; else likewise. */
+bool stat_sampled_suits(struct stat_options *options, bool model);
+
+/* Prints that a run was sampled, if nobody asked for it. */
+void stat_say_sampled(const struct stat_options *options, const struct plumb_windows *windows);
 
 /*
  * Keeps what the windows of a run say, also in its result. `from`: the instructions before them, if

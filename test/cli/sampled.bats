@@ -69,6 +69,23 @@ setup_file()
 		}
 	END
 	"$compiler" -O1 -static -o steady steady.c
+	# Eleven instructions, as often as its argument says.
+	cat >loop.c <<-'END'
+		#include <stdlib.h>
+
+		int main(int count, char **arguments)
+		{
+			unsigned long turns = count > 1 ? strtoul(arguments[1], NULL, 10) : 0, sum = 1;
+
+			for (unsigned long i = 0; i < turns; i++)
+				__asm__ volatile("add %0, %0, %1\n\teor %0, %0, %1, lsl 3\n\t"
+						 "add %0, %0, 7\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop"
+						 : "+r"(sum)
+						 : "r"(i));
+			return sum == 0;
+		}
+	END
+	"$compiler" -O1 -static -o loop loop.c
 }
 
 setup()
@@ -237,6 +254,35 @@ model()
 	END
 	model --sampled-after="$most" -o out ./phases 1500000
 	[[ $(tr -s ' \n' ' ' <out) =~ sampled:\ after\ [0-9,]+\ instructions,\ [0-9,]+\ windows,\  ]]
+}
+
+@test "sampled: what comes after a billion instructions is sampled by default, and said to be" {
+	model --json -o short.json ./loop 1000000 2>said
+	[ ! -s said ]
+	model --json -o twice.json ./loop 2000000
+	model --json -o long.json ./loop 100000000 2>said
+	python3 - <<-'END'
+		import json
+
+		short, twice, long = (json.load(open(n + ".json")) for n in ("short", "twice", "long"))
+		brief, more, counts = ({e["name"]: e["count"] for e in d["events"]}
+				       for d in (short, twice, long))
+		about = long["sampled"]
+		assert "sampled" not in short
+		# Each turn has as many instructions and cycles as any other.
+		for name, error in ("INST_RETIRED", 1e-6), ("CPU_CYCLES", 0.01):
+		    turn, turns = more[name] - brief[name], counts[name] - brief[name]
+		    assert abs(turns / turn / 99 - 1) < error, (name, turn, turns)
+		assert 0 <= counts["INST_RETIRED"] - 1e9 - about["estimated_instructions"] < 1000, about
+		assert 1e9 <= about["modelled_instructions"] < 1.02e9 and about["windows"] > 20, about
+	END
+	[ "$(head -1 said)" = "plumb: the program is long: after 1,000,000,000 of 1,100,000,000 instructions, its counts are estimated from samples" ]
+	grep -q -- "--sampled=off counts everything; --sampled-after=N changes where samples begin" said
+	# What cannot be sampled is counted as a whole, as is whatever is asked to be.
+	model --csv -o counts.csv ./loop 1000 2>said
+	[ ! -s said ]
+	model -r 2 ./loop 1000 >text 2>&1
+	lacks sampled <text
 }
 
 @test "sampled: code that executes once, for the first time, is not missed" {
