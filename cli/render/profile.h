@@ -78,6 +78,8 @@ const struct plumb_profile_estimate *profile_main_share(const struct profile_vie
 							const struct plumb_profile_row *row);
 
 void profile_text(struct output *out, const struct profile_view *view);
+/* Prints the call trees of an event's first `count` rows. */
+void profile_trees(struct output *out, const struct profile_view *view, size_t event, size_t count);
 /* Prints lines with fields between `separator`, with a line of headings, and no trees. */
 void profile_separated(struct output *out, const struct profile_view *view, const char *separator);
 /* Prints call stacks as flame graph tools read them. The first key must be the thread's name, and

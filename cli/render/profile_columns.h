@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns of profiles: their headings, and their cells, for people and for programs. */
+#ifndef RENDER_PROFILE_COLUMNS_H
+#define RENDER_PROFILE_COLUMNS_H
+
+#include "render/profile.h"
+
+/* A row whose cells are wanted. */
+struct profile_place {
+	const struct profile_view *view;
+	const struct plumb_profile_event *event;
+	size_t event_index, index;
+	struct plumb_profile_row row;
+	struct plumb_profile_latency latencies[PLUMB_PROFILE_LATENCIES];
+	unsigned has_latencies; /* bits of the kinds that were looked up; 0 for another row */
+	/* Its order among its neighbours is uncertain, because their intervals overlap. */
+	bool uncertain;
+};
+
+/* Returns whether the c-th column of a view has values for this event, or was asked for. */
+bool profile_column_has_values(const struct profile_view *view,
+			       const struct plumb_profile_event *event, size_t c);
+/* Describes the c-th column of a view: how a table of text shows it. */
+struct table_column profile_column(const struct profile_view *view, size_t c);
+/* Adds the row's cell of the c-th column of a view. */
+void profile_column_cell(struct table *table, struct profile_place *place, size_t c);
+/* Adds the row's one to three fields of that column, for programs; and the names of the fields. */
+void profile_column_fields(struct table *table, struct profile_place *place, size_t c);
+void profile_column_names(struct table *table, const struct profile_view *view, size_t c);
+
+/* Returns whether a view has any total, issue or translation latency. */
+bool profile_columns_have_latencies(const struct profile_view *view);
+/* Returns whether a view has one of the columns from `first` to `last`. */
+bool profile_columns_have(const struct profile_view *view, unsigned first, unsigned last);
+
+#endif
