@@ -202,6 +202,7 @@ export interface Finding {
 	lines?: Places | null;
 	data?: Places | null;
 	waits?: Places | null; /* kinds of operations that the core waits for */
+	callers?: Places | null; /* lines that called code without lines */
 	[key: string]: unknown;
 }
 
@@ -219,6 +220,7 @@ export interface Findings {
 	verdict: string | null;
 	work: number | null;
 	tie?: string | null;
+	work_at?: { functions: Places; lines: Places; callers: Places } | null; /* by retired operations */
 	findings: Finding[];
 	warnings?: string[];
 }

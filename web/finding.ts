@@ -33,6 +33,20 @@ function lineOf(place: Place): HTMLElement {
 	return h("span", { title: text ? visible(text) : null }, h("code", null, `${base(visible(place.file))}:${place.line}`), place.name ? h("span", { class: "dim" }, " in ", named(place.name)) : null, " ", h("code", { class: "text" }, visible(text)));
 }
 
+/* Where the useful work is done, of which only less helps. */
+export function work(page: Page): HTMLElement | null {
+	const { findings } = page.documents;
+	const at = findings && findings.work_at;
+	if (!at) return null;
+	return h("article", { class: "finding edge-retiring", id: "work" },
+		h("header", null, h("h3", null, "What is left is to do less, where most is done")),
+		h("div", { class: "columns" },
+			places("Functions", at.functions, "retiring", (p) => functionLink(page, p.name)),
+			places("Lines", at.lines, "retiring", lineOf),
+			places("Called from", at.callers, "retiring", lineOf)),
+		h("p", null, h("strong", null, "Helps "), "A better algorithm, results kept instead of computed again, and vector instructions, which do more per operation."));
+}
+
 /* Buttons for the views that show more of it. */
 function views(page: Page, finding: Finding): HTMLElement | null {
 	const shown: [string, () => void][] = [];
@@ -60,6 +74,7 @@ export function card(finding: Finding, number: number, page: Page): HTMLElement 
 		h("div", { class: "columns" },
 			places("Functions", finding.functions, kind, (p) => functionLink(page, p.name)),
 			places("Lines", finding.lines, kind, lineOf),
+			places("Called from", finding.callers, kind, lineOf),
 			data && data.places ? places("Data", data, kind, (p) => named(p.name)) : null,
 			places("Waits for", finding.waits, kind, (p) => h("span", null, visible(p.name)))),
 		when(page, finding),

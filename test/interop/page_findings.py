@@ -130,6 +130,35 @@ def next_steps(pages):
     assert "less than 10 %" in text and "9.0 %" in text and "16.0 %" not in text, text
     assert re.search(r"Not counted.*\n+bad_speculation", text), text
     assert "Nothing to win here: 75 % retiring." in browser.evaluate(TEXT)
+    assert browser.evaluate("!!document.querySelector('#work')")
+
+
+@tap.test
+def work(pages):
+    """The page has the callers of code without lines and, if there is little to win, where the work is."""
+    def places(name, share):
+        return {"basis": "retired operations", "exact": True, "samples": None, "places": [
+            {"name": name, "file": "/a/x.c", "line": 7, "text": "f(<b>);", "share": share,
+             "interval": None}]}
+    at = {"functions": places("strcmp", 61.5), "lines": places("other", 1.5),
+          "callers": places("look_up", 60.5)}
+    documents = documents_of(pages.path("folder.html"))
+    documents["findings"].update(work=75, findings=[], work_at=at)
+    browser = pages.browser
+    browser.open(pages.made("work.html", documents))
+    text = browser.evaluate("document.querySelector('#work').innerText").replace("\n", " ")
+    assert re.search(r"retired operations, exactly 61\.5 % strcmp", text), text
+    assert re.search(r"60\.5 % x\.c:7 in look_up f\(<b>\);", text), text
+    # Where slots are lost, these are what can be won.
+    documents["findings"].update(work=60)
+    browser.open(pages.made("work.html", documents))
+    assert browser.evaluate("!document.querySelector('#work')")
+    documents["findings"]["findings"] = [
+        {"node": "frontend_bound", "cause": "frontend_bound", "slots": 30, "brief": "b", "means": "m",
+         "helps": "h", "functions": at["functions"], "lines": at["lines"], "callers": at["callers"]}]
+    browser.open(pages.made("work.html", documents))
+    text = browser.evaluate("document.querySelector('.finding').innerText").replace("\n", " ")
+    assert re.search(r"(?i)called from of the retired operations, exactly 60\.5 % x\.c:7 in look_up", text), text
 
 
 @tap.test
