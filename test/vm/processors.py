@@ -51,8 +51,9 @@ def two():
     vm.expect("-p with -C counts the process only there",
               lambda o: not o.count("INST_RETIRED:u"),
               vm.run(f"/with beside /with on 0 /endless : {USER}-C 1 --timeout 30 -p PID"))
+    # The program may keep the counting one from a CPU for several intervals: two are enough.
     vm.expect("intervals of -a -A add up for each CPU",
-              lambda o: len(o.results()) >= 4 and all(
+              lambda o: len(o.results()) >= 3 and all(
                   sum(r["units"][cpu]["events"][0]["count"] for r in o.results()
                       if not r["summary"]) == o.results()[-1]["units"][cpu]["events"][0]["count"]
                   for cpu in (0, 1)),
