@@ -116,7 +116,7 @@ int stat_plan_types(const struct stat_options *options, const struct machine *ma
 void stat_free_types(struct stat_types *types);
 
 /* stat.c: makes a plan for a machine. Returns an exit status. */
-int stat_plan(const struct stat_options *options, const struct machine *machine,
+int stat_plan(const struct stat_options *values, const struct machine *machine,
 	      const struct plumb_selection *selection, struct plumb_plan **plan);
 
 /* ---- sampled runs: sampled.c ---------------------------------------------------------------- */

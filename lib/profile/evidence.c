@@ -444,7 +444,7 @@ static int share_out(struct evidence *evidence, const struct evidence_place *hel
 	for (size_t k = 0; error == 0 && k < evidence->helpers.count; k++) {
 		const struct helper_call *call = &evidence->helpers.at[k];
 		const double share = call->weight / all;
-		struct sum part[EVIDENCE_PARTS];
+		struct sum part[EVIDENCE_PARTS] = {0};
 
 		if (call->helper != helper->location.symbol)
 			continue;

@@ -9,20 +9,21 @@
 
 #include <plumb/findings.h>
 
-/* Files that belong there; the recording's old name is what an interrupted run leaves. */
+/* Files that belong there. */
 static const char *const known[] = {PLUMB_FOLDER_FINDINGS, PLUMB_FOLDER_COUNTS,
-				    PLUMB_FOLDER_INTERVALS, PLUMB_FOLDER_RECORDING,
-				    PLUMB_FOLDER_RECORDING ".old"};
+				    PLUMB_FOLDER_INTERVALS, PLUMB_FOLDER_RECORDING};
+/* What an interrupted run leaves of the recording before. */
+static const char old_recording[] = PLUMB_FOLDER_RECORDING ".old";
 
 static bool is_known(int folder, const char *name)
 {
+	bool is = strcmp(name, old_recording) == 0;
 	struct stat status;
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strcmp(name, known[i]) == 0)
-			return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-			       S_ISREG(status.st_mode);
-	return false;
+		is = is || strcmp(name, known[i]) == 0;
+	return is && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISREG(status.st_mode);
 }
 
 static int look_into(DIR *folder, char **other)

@@ -103,8 +103,8 @@ enum { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESSES };
  * and, in the row of a group's leader, those of windows that began in the row and ended elsewhere,
  * by event, as far as there is room.
  */
-#define ROW_WITHIN PROFILE_BATCHES
-#define ROW_LEFT   (2 * PROFILE_BATCHES)
+#define ROW_WITHIN ((size_t)PROFILE_BATCHES)
+#define ROW_LEFT   ((size_t)2 * PROFILE_BATCHES)
 #define LEFT_MAX   32
 #define ROW_ROOM   (ROW_LEFT + LEFT_MAX)
 

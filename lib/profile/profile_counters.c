@@ -207,7 +207,7 @@ static void find_blur(struct counters *counters, const struct plumb_profile *pro
 		      const uint32_t rows[FIRST_LEVEL_EVENTS], double blur[COUNTERS_SHARES])
 {
 	const uint32_t cycles = rows[counters->level.cycles];
-	double lowest[FIRST_LEVEL_METRICS], highest[FIRST_LEVEL_METRICS];
+	double lowest[FIRST_LEVEL_METRICS] = {0}, highest[FIRST_LEVEL_METRICS] = {0};
 
 	for (unsigned crossed = 0; crossed < CROSSINGS; crossed++) {
 		double counts[FIRST_LEVEL_EVENTS] = {0}, shares[FIRST_LEVEL_METRICS];
