@@ -516,7 +516,7 @@ static void print_work(struct output *out, const struct findings_view *view)
 	if (!work->functions.count || !(findings->work >= PLUMB_WORK_GOOD))
 		return;
 	fputc('\n', out->stream);
-	print_paragraph(out, STYLE_PLAIN, 0, 0, "What is left is to do less, where most is done:");
+	print_paragraph(out, STYLE_PLAIN, 0, 0, "To run faster, do less work. Most of it is here:");
 	print_code(out, view, &work->functions, &work->lines, &work->callers);
 	print_beside(out, "Helps",
 		     "A better algorithm, results kept instead of computed again, and vector "

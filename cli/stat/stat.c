@@ -204,8 +204,8 @@ static const struct option options[] = {
 		.kind = OPTION_TEXT,
 		.argument = "N",
 		.offset = offsetof(struct stat_options, sampled_after),
-		.help = "model the first N instructions as a whole before that: 500M (with "
-			"--sampled, default: 2M; else 1G)",
+		.help = "model the first N instructions in full, and sample the rest: 500M "
+			"(default: 1G, or 2M with --sampled)",
 	},
 	OPTION_ROW_JSON,
 	{

@@ -132,7 +132,7 @@ int stat_plan_types(const struct stat_options *options, const struct machine *ma
 		is_left_out = options->events.count && !own.events.count &&
 			      !selecting_is_given(&options->selecting);
 		if (!is_left_out && own.events.count < options->events.count)
-			complain("%s counts %u of %u options -e: it lacks the others' events",
+			complain("%s counts %u of %u -e options: it lacks the events of the others",
 				 plumb_source_pmu(type->machine.source), own.events.count,
 				 options->events.count);
 		type->machine.program = machine->program;

@@ -247,7 +247,7 @@ setup()
 		    assert abs(place["share"] - share) < 1e-6, (place, share, name)
 	END
 	# The folder shows it again; of a file without it, nothing is said.
-	plumb explore out | grep -q '^What is left is to do less, where most is done:$'
+	plumb explore out | grep -q '^To run faster, do less work\. Most of it is here:$'
 	python3 - <<-'END'
 		import json
 		found = json.load(open("out/findings.json"))
@@ -255,10 +255,10 @@ setup()
 		json.dump(found, open("out/findings.json", "w"))
 	END
 	plumb explore out >text
-	lacks 'What is left' <text
+	lacks 'do less work' <text
 	# Where slots are lost, they are what helps.
 	plumb explore "$work/results" >text
-	lacks 'What is left' <text
+	lacks 'do less work' <text
 }
 
 @test "the operations that the core waits for are named, also in the folder" {

@@ -92,7 +92,7 @@ END
 	# Only C1-Ultra has L1D_TLB_RD, only C1-Pro LL_CACHE_MISS.
 	run --separate-stderr on_phone stat --json -e L1D_CACHE -e L1D_TLB_RD -o out.json -- true
 	[ "$status" -eq 0 ]
-	[[ "$stderr" == *"plumb: armv9_c1_pro counts 1 of 2 options -e: it lacks the others' events"* ]]
+	[[ "$stderr" == *"plumb: armv9_c1_pro counts 1 of 2 -e options: it lacks the events of the others"* ]]
 	[ "$(jq -c '[.pmu, [.events[].name], [.core_types[0].events[].name]]' out.json)" = \
 		'["armv9_c1_ultra",["L1D_CACHE","L1D_TLB_RD"],["L1D_CACHE"]]' ]
 	run --separate-stderr on_phone stat --json -e L1D_TLB_RD -o out.json -- true
