@@ -21,8 +21,16 @@ static const char whole[] =
 	"\"data\":{\"basis\":\"loads\",\"exact\":false,\"samples\":40,\"places\":[{"
 	"\"name\":\"pages\",\"file\":\"a\",\"bytes\":4096,\"share\":80.5,\"interval\":[70.5,90.5],"
 	"\"samples\":32}]},\"when\":{\"throughout\":false,\"slots\":91.5,\"elsewhere\":3.5,"
-	"\"ranges\":[[0.25,0.5],[1,1.5]],\"range_count\":2},\"view\":\"function\"}],\"recording\":"
-	"\"perf.data\",\"warnings\":[]}";
+	"\"ranges\":[[0.25,0.5],[1,1.5]],\"range_count\":2},"
+	"\"callers\":{\"basis\":\"stalled cycles\",\"exact\":true,\"samples\":null,\"places\":[{"
+	"\"name\":\"main\",\"file\":\"m.c\",\"line\":7,\"share\":64.5,\"interval\":null}]},"
+	"\"view\":\"function\"}],\"work_at\":{"
+	"\"functions\":{\"basis\":\"operations\",\"exact\":true,\"samples\":null,\"places\":[{"
+	"\"name\":\"add\",\"file\":\"a\",\"share\":61.5,\"interval\":null}]},"
+	"\"lines\":{\"basis\":\"operations\",\"exact\":true,\"samples\":null,\"places\":[{"
+	"\"name\":\"add\",\"file\":\"w.c\",\"line\":30,\"share\":60.5,\"interval\":null}]},"
+	"\"callers\":{\"basis\":\"operations\",\"exact\":true,\"samples\":null,\"places\":[]}},"
+	"\"recording\":\"perf.data\",\"warnings\":[]}";
 
 /* Reads `text`. Returns the error, and the place and message of the first finding in `said`. */
 static int parse(const char *text, struct plumb_findings **findings, char said[256])
@@ -91,6 +99,12 @@ static void reads_every_member(void **state)
 	assert_true(f->when[0].slots == 91.5 && f->when[0].elsewhere == 3.5);
 	assert_int_equal(f->when[0].range_count, 2);
 	assert_true(f->when[0].ranges[0].to == 0.5 && f->when[0].ranges[1].from == 1);
+	assert_int_equal(f->callers[0].count, 1);
+	assert_int_equal(f->callers[0].at[0].line, 7);
+	assert_true(f->callers[0].at[0].share == 64.5);
+	assert_true(f->work_at->functions.exact && f->work_at->functions.at[0].share == 61.5);
+	assert_int_equal(f->work_at->lines.at[0].line, 30);
+	assert_int_equal(f->work_at->callers.count, 0);
 	plumb_findings_free(f);
 }
 
@@ -167,6 +181,9 @@ static void refuses_damage_with_its_place(void **state)
 		"/findings/0/when/ranges must be empty if, and only if, it is throughout");
 	refuses("\"throughout\":false", "\"throughout\":0", invalid,
 		"/findings/0/when/throughout not true or false");
+	refuses("60.5", "160.5", invalid,
+		"/work_at/lines/places/0/share 160.5 is out of range, which is 0 to 100.5");
+	refuses("64.5", "\"x\"", invalid, "/findings/0/callers/places/0/share not a number");
 	/* A function to show must be there. */
 	refuses("[{\"name\":\"touch\",\"file\":\"a\",\"share\":100,\"interval\":null}]", "[]",
 		invalid, "/findings/0 shows a function, and has none");
