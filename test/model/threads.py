@@ -92,8 +92,8 @@ def digits_changed(before, after):
 
 
 class Plumb:
-    def __init__(self, path, program):
-        self.path, self.program = path, program
+    def __init__(self, path, program, count_plugin):
+        self.path, self.program, self.count_plugin = path, program, count_plugin
 
     def prints_numbers(self):
         """Whether the program executes 10 instructions per digit of each thread's number."""
@@ -242,7 +242,23 @@ class Plumb:
             runs.append(self.stat(way, "--sampled-after", SAMPLED_AFTER))
         for run in runs:
             assert run == first, f"{run} and {first}"
+        self.check_counted_twice(way)
         return f"{plain[1]['CPU_CYCLES']:.0f} cycles, and {first[1]['CPU_CYCLES']:.0f}, three times"
+
+    def check_counted_twice(self, way):
+        """
+        Sampling changes the time, so the order of threads, so how often they find a lock taken. All
+        that this run retires is counted all the same: another plugin counts it as well.
+        """
+        plugin = self.count_plugin % engine.interface(engine.find(self.path))
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "counted.json")
+            status, counts, _ = self.stat(way, "--sampled-after", SAMPLED_AFTER,
+                                          environment={"QEMU_PLUGIN": f"{plugin},out={out}"})
+            with open(out, encoding="utf-8") as file:
+                counted = json.load(file)
+        assert status == 0 and not counted["lost"], (status, counted)
+        assert counts["INST_RETIRED"] == counted["instructions"], (counts, counted)
 
     def check_outside(self, way, why):
         status, _, said = self.stat(way)
@@ -251,8 +267,8 @@ class Plumb:
 
 
 def main(arguments):
-    tap, plumb = Tap(), Plumb(arguments.plumb, arguments.threads)
-    wakes = Plumb(arguments.plumb, arguments.wakes)
+    tap, plumb = Tap(), Plumb(arguments.plumb, arguments.threads, arguments.count_plugin)
+    wakes = Plumb(arguments.plumb, arguments.wakes, arguments.count_plugin)
     absent = arguments.absent or engine.absent(arguments.plumb)
 
     def add(what, check, *parameters):
@@ -293,6 +309,8 @@ def parse_arguments():
     parser.add_argument("--absent", metavar="WHY", help="skip everything, because this is missing")
     parser.add_argument("--delays", metavar="LIBRARY", help="only hold up threads, by delays.c, built")
     parser.add_argument("--seeds", type=int, default=3, help="of delays, for each program; default: 3")
+    parser.add_argument("--count-plugin", metavar="PLUGIN",
+                        help="count_plugin.c, built; %%d: the version of QEMU's plugin interface")
     parser.add_argument("plumb")
     parser.add_argument("threads", help="programs/threads.c, built")
     parser.add_argument("wakes", help="programs/wakes.c, built")
