@@ -3,6 +3,7 @@
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "event/config.h"
 #include "render/figures.h"
@@ -78,6 +79,19 @@ const char *report_event_name(const struct report *report, const struct plumb_ev
 	if (index == PLUMB_NONE || event->event->named || !event_is_plain(event->event))
 		return event->event->name;
 	return report->spec->events[index].name;
+}
+
+char *report_name_on_pmu(const struct report *report, const struct plumb_event_config *event,
+			 const char *name)
+{
+	const char *modifiers = event ? strchr(name, ':') : NULL;
+
+	if (!report->pmu || strchr(name, '/') ||
+	    (event && (event->named || event->kind != PLUMB_EVENT_PMU)))
+		return memory_copy(name, strlen(name));
+	return memory_format("%s/%.*s/%s", report->pmu,
+			     (int)(modifiers ? modifiers - name : (ptrdiff_t)strlen(name)), name,
+			     modifiers ? modifiers + 1 : "");
 }
 
 bool report_is_clock(const struct plumb_event_count *event)

@@ -148,6 +148,13 @@ bool report_requests(const struct report *report, const struct plumb_event_count
  */
 const char *report_event_name(const struct report *report, const struct plumb_event_count *event);
 
+/*
+ * Returns the name of an event, or of a metric if that is NULL, as perf writes it where each type
+ * of cores has its own PMU: "armv9_c1_pro/L1D_CACHE/u"; otherwise `name` itself. Free it.
+ */
+char *report_name_on_pmu(const struct report *report, const struct plumb_event_config *event,
+			 const char *name);
+
 /* Tells whether an event counts nanoseconds. */
 bool report_is_clock(const struct plumb_event_count *event);
 
@@ -243,8 +250,11 @@ void report_text(struct output *out, const struct report *report);
 /* Prints the object of plumb stat --json, on one line if it is one of many. */
 void report_json(struct output *out, const struct report *report);
 
-/* Print CSV (RFC 4180): the line of headings, with two more for units, and the rows. */
-void report_csv_headings(struct output *out, bool units);
+/*
+ * Print CSV (RFC 4180): the line of headings, with two more for units and one for PMUs, and the
+ * rows.
+ */
+void report_csv_headings(struct output *out, bool units, bool pmus);
 void report_csv(struct output *out, const struct report *report);
 
 /* Prints lines like those of perf stat -x. A comment says before them if the counts are the

@@ -42,6 +42,7 @@ struct row {
 	unsigned stage, level;
 	const char *metric, *value, *units;
 	const struct report_unit *unit; /* NULL: there are none */
+	const char *pmu;                /* likewise */
 };
 
 static void put_row(struct output *out, const struct row *row)
@@ -70,6 +71,10 @@ static void put_row(struct output *out, const struct row *row)
 		fputc(',', out->stream);
 		field(out, row->unit->given.cgroup ? row->unit->given.cgroup : "", ",");
 	}
+	if (row->pmu) {
+		fputc(',', out->stream);
+		field(out, row->pmu, ",");
+	}
 	/* RFC 4180 ends lines with both. */
 	fputs("\r\n", out->stream);
 }
@@ -92,10 +97,10 @@ static const char *count_text(char text[32], double count)
 	return text;
 }
 
-void report_csv_headings(struct output *out, bool units)
+void report_csv_headings(struct output *out, bool units, bool pmus)
 {
-	fprintf(out->stream, "time,source,group,stage,level,metric,value,units%s\r\n",
-		units ? ",unit,cgroup" : "");
+	fprintf(out->stream, "time,source,group,stage,level,metric,value,units%s%s\r\n",
+		units ? ",unit,cgroup" : "", pmus ? ",pmu" : "");
 }
 
 static void put_what_if(struct output *out, const struct report *report)
@@ -141,7 +146,8 @@ static void put_rows(struct output *out, const struct report *report,
 				      .metric = spec->metrics[m->metric].name,
 				      .value = value_text(text, report->result->values[i].value),
 				      .units = spec->metrics[m->metric].units,
-				      .unit = unit});
+				      .unit = unit,
+				      .pmu = report->pmu});
 	}
 	events = report_events(report, &count);
 	for (size_t i = 0; i < count; i++) {
@@ -150,7 +156,8 @@ static void put_rows(struct output *out, const struct report *report,
 					   .metric = report_event_name(report, events[i]),
 					   .value = count_text(text, events[i]->count.count),
 					   .units = report_is_clock(events[i]) ? "ns" : "events",
-					   .unit = unit});
+					   .unit = unit,
+					   .pmu = report->pmu});
 	}
 	free(events);
 }
@@ -229,7 +236,7 @@ static void put_event(struct output *out, const struct report *report,
 	const bool clock = report_is_clock(e);
 	const struct report_shadow shadow = report_shadow(report, e),
 				   second = report_stalls_per_instruction(report, e);
-	char text[32];
+	char text[32], *name = report_name_on_pmu(report, e->event, e->event->name);
 
 	put_time(out, report, unit, separator);
 	fputs(isnan(e->count.count) ? "<not counted>"
@@ -237,7 +244,8 @@ static void put_event(struct output *out, const struct report *report,
 				    : count_text(text, e->count.count),
 	      out->stream);
 	fprintf(out->stream, "%s%s%s", separator, clock ? "msec" : "", separator);
-	field(out, e->event->name, separator);
+	field(out, name, separator);
+	free(name);
 	put_cgroup(out, unit, separator);
 	if (has_deviations(report) && isfinite(e->deviation))
 		fprintf(out->stream, "%s%.2f%%", separator, e->deviation);
@@ -259,11 +267,13 @@ static void put_metric(struct output *out, const struct report *report,
 {
 	const struct plumb_metric *metric =
 		&report->spec->metrics[report->result->plan->selection->metrics[i].metric];
-	char *unit = memory_format("%s  %s", metric->units, metric->name), text[32];
+	char *name = report_name_on_pmu(report, NULL, metric->name);
+	char *unit = memory_format("%s  %s", metric->units, name), text[32];
 
 	put_metric_fields(out, report, of, value_text(text, report->result->values[i].value), unit,
 			  separator);
 	free(unit);
+	free(name);
 }
 
 void report_perf_comment(struct output *out, const struct report *report)

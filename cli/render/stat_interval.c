@@ -23,6 +23,7 @@ static void print_roots(struct output *out, const struct report *report, bool fi
 	const struct plumb_diagnosis *d = report->diagnosis;
 	const struct pen *pen = pen_for(out);
 	const char *leading;
+	char *text;
 	size_t column = TIME_COLUMNS;
 
 	if (first) {
@@ -41,7 +42,6 @@ static void print_roots(struct output *out, const struct report *report, bool fi
 	fprintf(out->stream, "%*.6f", TIME_COLUMNS, report->time);
 	for (size_t i = 0; i < selection->metric_count; i++) {
 		const struct plumb_selected_metric *m = &selection->metrics[i];
-		char *text;
 
 		if (m->level != 1)
 			continue;
@@ -53,13 +53,16 @@ static void print_roots(struct output *out, const struct report *report, bool fi
 	}
 	leading = d->path_length ? report_metric(report, d->path[d->path_length - 1].metric)
 				 : pen->missing;
-	if (column + 2 + report_columns(leading) > out->width) {
+	text = report->pmu ? memory_format("%s on %s", leading, report->pmu)
+			   : memory_copy(leading, strlen(leading));
+	if (column + 2 + report_columns(text) > out->width) {
 		fputc('\n', out->stream);
 		column = TIME_COLUMNS;
 		output_spaces(out, column);
 	}
 	output_spaces(out, 2);
-	output_wrapped(out, STYLE_NAME, column + 2, column + 2, leading);
+	output_wrapped(out, STYLE_NAME, column + 2, column + 2, text);
+	free(text);
 }
 
 /* Prints a line: the time, a value, and what it is, followed by its units unless they are NULL. */
@@ -106,16 +109,21 @@ static void print_lines(struct output *out, const struct report *report, bool fi
 		const struct plumb_metric *metric =
 			&report->spec->metrics[selection->metrics[i].metric];
 		char *text = figure_value(pen, report->result->values[i].value, metric->units);
+		char *name = report_name_on_pmu(report, NULL, metric->name);
 
-		print_line_of(out, report, text, unit, metric->name, metric->units);
+		print_line_of(out, report, text, unit, name, metric->units);
+		free(name);
 		free(text);
 	}
 	events = report_events(report, &count);
 	for (size_t i = 0; i < count; i++) {
 		char *text = figure_count(pen, events[i]->count.count);
 
-		print_line_of(out, report, text, unit, events[i]->event->name,
+		char *name = report_name_on_pmu(report, events[i]->event, events[i]->event->name);
+
+		print_line_of(out, report, text, unit, name,
 			      report_is_clock(events[i]) ? "ns" : NULL);
+		free(name);
 		free(text);
 	}
 	free(events);

@@ -453,6 +453,10 @@ static json_t *types(const struct report *report)
 		json_object_set_new(object, "metrics", metrics(type));
 		json_object_set_new(object, "diagnosis", diagnosis(type));
 		json_object_set_new(object, "contradictions", contradictions(type));
+		if (type->runs > 1 && type->repeats)
+			json_object_set_new(object, "repeats", repeats(type));
+		if (type->unit_count)
+			json_object_set_new(object, "units", units(type));
 		json_object_set_new(object, "warnings", strings(type->warnings));
 		json_array_append_new(array, object);
 	}

@@ -47,6 +47,7 @@ struct runner {
 	const char *startup_end;
 	struct progress progress;
 	struct runner *types; /* other types of cores, with their plans and results */
+	bool beside;          /* one of them */
 	size_t type_count;
 	struct plumb_diagnosis *diagnosis;  /* of the whole, of another type of cores */
 	struct plumb_count_beside *besides; /* what counts for them */
@@ -256,7 +257,8 @@ static int open_output(struct runner *r)
 
 	if (status == EXIT_FINE && !r->open && r->options->csv && !r->out.appended)
 		report_csv_headings(&r->out,
-				    r->options->targets.by || r->options->targets.cgroup_count);
+				    r->options->targets.by || r->options->targets.cgroup_count,
+				    r->type_count > 0);
 	if (status == EXIT_FINE && !r->open && r->options->common.separator)
 		report_perf_comment(&r->out, &r->report);
 	if (status == EXIT_FINE && !r->open && is_text(r->options) && r->out.appended)
@@ -265,16 +267,26 @@ static int open_output(struct runner *r)
 	return status;
 }
 
+/* Prints a report for programs: JSON has that of other types in it, other forms after it. */
 static void print(struct runner *r, const struct report *report)
 {
 	if (r->options->common.json)
 		report_json(&r->out, report);
 	else if (r->options->csv)
 		report_csv(&r->out, report);
-	else if (r->options->common.separator)
-		report_perf_lines(&r->out, report, r->options->common.separator);
 	else
-		report_text(&r->out, report);
+		report_perf_lines(&r->out, report, r->options->common.separator);
+	for (size_t i = 0; !r->options->common.json && i < report->type_count; i++)
+		print(r, &report->types[i]);
+}
+
+static void print_text(struct runner *r, const struct report *report)
+{
+	report_text(&r->out, report);
+	for (size_t i = 0; i < report->type_count; i++) {
+		fputc('\n', r->out.stream);
+		report_text(&r->out, &report->types[i]);
+	}
 }
 
 /* Tells whether messages may go to standard error: not if only JSON or CSV goes there. */
@@ -289,34 +301,53 @@ static bool has_all_intervals(const struct runner *r)
 	return r->options->interval_count && r->part_count >= r->options->interval_count;
 }
 
-static void on_interval(void *user, const struct plumb_count *counts, double seconds)
+/* Returns the report of the interval that has just ended. */
+static struct report report_interval(struct runner *r, double time, double seconds)
 {
 	static const char *const nothing[] = {NULL};
-	struct runner *r = user;
 	struct report report = r->report;
+
+	report.result = r->part;
+	report.diagnosis = r->parts[r->part_count - 1];
+	report.time = time;
+	report.seconds = seconds;
+	report.ended = false;
+	report.warnings = nothing;
+	show_units(r, &report, false);
+	return report;
+}
+
+static void on_interval(void *user, const struct plumb_count *counts, double seconds)
+{
+	struct runner *r = user;
+	struct report report, *types;
 
 	/* What a real CPU still does until it is stopped. */
 	if (has_all_intervals(r))
 		return;
 	add_part(r, counts, NULL);
-	if (!prints_intervals(r)) {
+	/* The others' intervals come before the machine's own, which prints all of them. */
+	if (!prints_intervals(r) || r->beside) {
 		r->last_time = seconds;
 		return;
 	}
-	report.result = r->part;
-	report.diagnosis = r->parts[r->part_count - 1];
-	report.time = seconds;
-	report.seconds = seconds - r->last_time;
-	report.ended = false;
-	report.warnings = nothing;
-	show_units(r, &report, false);
+	report = report_interval(r, seconds, seconds - r->last_time);
+	types = memory_resize(NULL, r->type_count + 1, sizeof(*types));
+	for (size_t i = 0; i < r->type_count; i++)
+		types[i] = report_interval(&r->types[i], report.time, report.seconds);
+	report.types = types;
+	report.type_count = r->type_count;
 	r->last_time = seconds;
 	progress_erase(&r->progress);
-	if (is_text(r->options))
+	if (is_text(r->options)) {
 		report_text_interval(&r->out, &report, r->part_count == 1);
-	else
+		for (size_t i = 0; i < r->type_count; i++)
+			report_text_interval(&r->out, &types[i], false);
+	} else {
 		print(r, &report);
+	}
 	output_flush(&r->out);
+	free(types);
 }
 
 static void on_slice(void *user, const struct plumb_count *counts)
@@ -427,10 +458,12 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		window_say_ended(&r->options->counted, *argv != NULL);
 	if (!r->options->interval_ms)
 		add_part(r, r->counts, run);
-	for (size_t i = 0; i < r->type_count; i++)
+	for (size_t i = 0; !r->options->interval_ms && i < r->type_count; i++)
 		add_part(&r->types[i], r->types[i].counts, run);
 	if (!r->options->interval_ms && r->options->repeat > 1)
 		keep_repeat(r, run->seconds);
+	for (size_t i = 0; r->repeats && i < r->type_count; i++)
+		keep_repeat(&r->types[i], run->seconds);
 	plumb_result_add_moving(r->whole, run->moving_cycles, run->cycles);
 	plumb_result_add_waits(r->whole, run->unforwarded_cycles, run->cycles, run->limit_cycles);
 	plumb_result_add_kernel(r->whole, run->conditions.kernel_cycles, run->cycles);
@@ -560,12 +593,10 @@ static int print_whole(struct runner *r)
 		if (is_text(r->options) && r->part_count && prints_intervals(r))
 			fputc('\n', r->out.stream);
 		/* CSV has only the rows of the intervals: totals among them would mislead. */
-		if (is_text(r->options) || r->options->common.json || !prints_intervals(r))
+		if (is_text(r->options))
+			print_text(r, report);
+		else if (r->options->common.json || !prints_intervals(r))
 			print(r, report);
-		for (size_t i = 0; is_text(r->options) && i < r->type_count; i++) {
-			fputc('\n', r->out.stream);
-			report_text(&r->out, &types[i]);
-		}
 		status = output_close(&r->out, report->exit_status);
 		r->open = false;
 	}
@@ -683,6 +714,7 @@ static void add_types(struct runner *r, const struct stat_types *types)
 			.options = r->options,
 			.machine = r->machine,
 			.plan = given->plan,
+			.beside = true,
 			.whole = results_new(given->plan),
 			.counts = memory_resize(NULL, given->plan->place_count + 1,
 						sizeof(*type->counts)),
@@ -694,7 +726,7 @@ static void add_types(struct runner *r, const struct stat_types *types)
 		type->report.pmu = plumb_source_pmu(given->machine.source);
 		type->report.result = type->whole;
 		r->besides[i] = (struct plumb_count_beside){given->machine.source, given->plan,
-							    type->counts};
+							    type->counts, type};
 	}
 }
 

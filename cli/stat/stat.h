@@ -102,8 +102,8 @@ struct stat_types {
 };
 
 /*
- * Finds the other types of cores to count, and makes the one that has most of the events the
- * machine's own. Says why, if only one type is counted although there are others.
+ * Finds the other types of cores to count, those with the CPUs asked for, and makes the one that
+ * has most of the events the machine's own. Names those that have no specification.
  */
 void stat_find_types(const struct stat_options *options, struct machine *machine,
 		     struct stat_types *types);

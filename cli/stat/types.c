@@ -59,16 +59,25 @@ static bool open_type(const struct cpu_pmu *pmu, struct stat_type *type)
 	return true;
 }
 
-/* Returns why only one type is counted, or NULL. */
-static const char *find_reason(const struct stat_options *options)
+/* Whether the type has any of the CPUs to count. */
+static bool has_cpus(const struct stat_options *options, const struct cpu_pmu *pmu)
 {
-	return options->interval_ms            ? "-I"
-	       : options->no_multiplex         ? "--no-multiplex"
-	       : options->csv                  ? "--csv"
-	       : options->common.separator     ? "-x"
-	       : options->targets.by           ? "results by CPU or thread"
-	       : options->targets.cgroup_count ? "-G"
-					       : NULL;
+	const struct number_list *cpus = &options->targets.cpus;
+
+	for (size_t i = 0; i < cpus->count; i++)
+		if (cpu_pmu_covers(pmu, cpus->at[i]))
+			return true;
+	return cpus->count == 0;
+}
+
+/* The machine's own type, which is none of those to count, gives way to another. */
+static void replace_own(struct machine *machine, struct stat_types *types)
+{
+	plumb_source_close(machine->source);
+	machine->source = types->at[0].machine.source;
+	machine->spec = types->at[0].machine.spec;
+	types->count--;
+	memmove(types->at, types->at + 1, types->count * sizeof(*types->at));
 }
 
 /* The type that has the most of the events goes first. */
@@ -93,7 +102,8 @@ void stat_find_types(const struct stat_options *options, struct machine *machine
 		     struct stat_types *types)
 {
 	struct cpu_pmu pmus[CPU_PMUS_MAX];
-	const char *own = plumb_source_pmu(machine->source), *reason = find_reason(options);
+	const char *own = plumb_source_pmu(machine->source);
+	bool own_counts = true;
 	size_t count;
 
 	/* --cpu asks for one type. */
@@ -102,15 +112,15 @@ void stat_find_types(const struct stat_options *options, struct machine *machine
 	count = cpu_find_pmus("", pmus, CPU_PMUS_MAX);
 	if (count > CPU_PMUS_MAX)
 		count = CPU_PMUS_MAX;
-	if (count > 1 && reason) {
-		complain("counting on %s only: %s cannot be combined with several types of cores",
-			 own, reason);
-		advise("choose the type with --cpu");
-		return;
-	}
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(pmus[i].name, own) != 0 && open_type(&pmus[i], &types->at[types->count]))
+	for (size_t i = 0; count > 1 && i < count; i++) {
+		if (!has_cpus(options, &pmus[i]))
+			own_counts = own_counts && strcmp(pmus[i].name, own) != 0;
+		else if (strcmp(pmus[i].name, own) != 0 &&
+			 open_type(&pmus[i], &types->at[types->count]))
 			types->count++;
+	}
+	if (!own_counts && types->count)
+		replace_own(machine, types);
 	choose_first(&options->events, machine, types);
 }
 

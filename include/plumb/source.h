@@ -108,6 +108,7 @@ struct plumb_count_beside {
 	const struct plumb_source *source; /* perf, opened with that type's specification */
 	const struct plumb_plan *plan;     /* made with its options */
 	struct plumb_count *counts;        /* room for plan->place_count; set as `counts` is */
+	void *user;                        /* for the job's interval(), unit() and slice() */
 };
 
 struct plumb_count_job {
@@ -190,8 +191,9 @@ struct plumb_count_job {
 	uint64_t sampled_after;
 	/*
 	 * With perf only: what else to count in the same run, where the machine has several types
-	 * of cores, each with its own PMU. Cannot be combined with intervals, units or one_pass. A
-	 * type that cannot be counted has counts of NaN, with a warning. Events of a thread count
+	 * of cores, each with its own PMU. interval(), unit() and slice() are called for each type
+	 * with its own `user`, and last for the job's. CPUs are counted by the type they belong to.
+	 * A type that cannot be counted has counts of NaN, with a warning. Events of a thread count
 	 * while it runs on cores of their type.
 	 */
 	const struct plumb_count_beside *beside;

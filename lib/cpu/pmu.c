@@ -94,6 +94,27 @@ static void find_lacking(struct cpu_pmu *pmu, const char *root)
 
 /* ---- PMUs --------------------------------------------------------------------------------- */
 
+/* Notes the CPUs of a list. One that is invalid leaves them unknown. */
+static void note_cpus(struct cpu_pmu *pmu, const char *list)
+{
+	int *cpus, count = sysfs_parse_cpus(list, &cpus);
+
+	for (int i = 0; i < count; i++)
+		if (cpus[i] < CPU_PMU_CPUS)
+			pmu->cpus[cpus[i] / 64] |= UINT64_C(1) << cpus[i] % 64;
+	if (count >= 0)
+		free(cpus);
+}
+
+bool cpu_pmu_covers(const struct cpu_pmu *pmu, int cpu)
+{
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < CPU_PMU_CPUS / 64; i++)
+		any |= pmu->cpus[i];
+	return !any || cpu < 0 || (cpu < CPU_PMU_CPUS && pmu->cpus[cpu / 64] >> cpu % 64 & 1);
+}
+
 static bool read_pmu(const char *root, const char *name, struct cpu_pmu *pmu)
 {
 	char path[PATH_MAX], cpus[256], all[256];
@@ -110,6 +131,7 @@ static bool read_pmu(const char *root, const char *name, struct cpu_pmu *pmu)
 	snprintf(path, sizeof(path), "%s" DEVICES "/%s/cpus", root, name);
 	if (sysfs_read_line(cpus, sizeof(cpus), path)) {
 		pmu->core = (unsigned)strtoul(cpus, NULL, 10);
+		note_cpus(pmu, cpus);
 		snprintf(path, sizeof(path), "%s" CORES "/possible", root);
 		pmu->some_cores = sysfs_read_line(all, sizeof(all), path) && strcmp(all, cpus) != 0;
 	}

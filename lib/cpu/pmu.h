@@ -10,13 +10,15 @@
 #include <plumb/spec.h>
 
 #define CPU_PMUS_MAX 8
+#define CPU_PMU_CPUS 1024 /* whose PMU is known */
 
 struct cpu_pmu {
-	char name[64];   /* "armv8_pmuv3_0" */
-	uint32_t type;   /* perf_event_attr.type */
-	uint32_t midr;   /* of its first core, or 0 if unknown */
-	unsigned core;   /* number of its first core */
-	bool some_cores; /* covers only some of the machine's cores */
+	char name[64];                    /* "armv8_pmuv3_0" */
+	uint32_t type;                    /* perf_event_attr.type */
+	uint32_t midr;                    /* of its first core, or 0 if unknown */
+	unsigned core;                    /* number of its first core */
+	bool some_cores;                  /* covers only some of the machine's cores */
+	uint64_t cpus[CPU_PMU_CPUS / 64]; /* bit N: covers CPU N; all 0: unknown */
 	/*
 	 * The common events, codes 0x0000 to 0x003f and 0x4000 to 0x403f, that it certainly lacks.
 	 * Bit N of the first word is code N; bit N of the second is code 0x4000 + N.
@@ -29,6 +31,9 @@ struct cpu_pmu {
  * tree), sorted by name. Fills in at most `room` of them and returns how many there are.
  */
 size_t cpu_find_pmus(const char *root, struct cpu_pmu *pmus, size_t room);
+
+/* Whether the PMU covers a CPU; true if that is unknown. */
+bool cpu_pmu_covers(const struct cpu_pmu *pmu, int cpu);
 
 /* Whether the PMU may have this event; false only if it certainly lacks it. */
 bool cpu_pmu_may_count(const struct cpu_pmu *pmu, uint16_t code);

@@ -142,8 +142,7 @@ static int check_beside(const struct plumb_source *source, const struct source_j
 {
 	int error = 0;
 
-	if (job->beside_count &&
-	    (source->kind != &source_perf || job->interval_ms || job->unit || job->one_pass))
+	if (job->beside_count && source->kind != &source_perf)
 		return PLUMB_ERR_ARGUMENT;
 	for (size_t i = 0; error == 0 && i < job->beside_count; i++) {
 		const struct plumb_count_beside *beside = &job->beside[i];

@@ -118,15 +118,52 @@ END
 	[[ "$(jq -c .warnings out.json)" == *"only what runs on the cores of armv9_c1_ultra is counted"* ]]
 }
 
-@test "what several types cannot have counts one, and says so" {
-	for option in '-I 100' --csv '-x ,' --no-multiplex; do
-		# shellcheck disable=SC2086 # an option and its argument
-		run --separate-stderr on_phone stat $option -e L1D_CACHE -o out -- true
-		[ "$status" -eq 0 ]
-		[ "${stderr_lines[0]}" = "plumb: counting on armv9_c1_pro only: ${option% *} cannot be combined with several types of cores" ]
-		[ "${stderr_lines[1]}" = "       choose the type with --cpu" ]
-		[ "$(grep -c '^9 0x0004' log)" -eq 0 ]
-	done
+@test "-I, -x and --csv have a row for each type, named by its PMU" {
+	printf '%s\n' '8 0004 1000 1000000 250000' '9 0004 3000 1000000 750000' >counts
+	on_phone stat -I 20 --json -e L1D_CACHE -o out.json -- sleep 0.05 2>/dev/null
+	# That kernel counts everything before the first interval ends.
+	[ "$(jq -sc '[.[] | select(.summary | not)] | [.[0].events[0].count, .[0].core_types[0].events[0].count, (map(.core_types | length) | unique)]' out.json)" = "[1000,3000,[1]]" ]
+	[ "$(jq -sc '.[-1] | [.summary, .events[0].count, .core_types[0].events[0].count]' out.json)" = "[true,1000,3000]" ]
+	on_phone stat -I 20 -e L1D_CACHE:u -o out -- sleep 0.05 2>/dev/null
+	[ "$(sed -n '2,3s/^ *[0-9.]* *//p' out)" = "$(printf '%s\n' '1,000  armv9_c1_pro/L1D_CACHE/u' '3,000  armv9_c1_ultra/L1D_CACHE/u')" ]
+	on_phone stat -I 20 -x , -e L1D_CACHE -o out -- sleep 0.05 2>/dev/null
+	[ "$(sed -n '1,2s/^ *[0-9.]*,//p' out)" = "$(printf '%s\n' '1000,,armv9_c1_pro/L1D_CACHE/,250000,100.00,,' '3000,,armv9_c1_ultra/L1D_CACHE/,750000,100.00,,')" ]
+	on_phone stat --csv -e L1D_CACHE -o out -- true 2>/dev/null
+	[ "$(tr -d '\r' <out)" = "$(printf '%s\n' 'time,source,group,stage,level,metric,value,units,pmu' \
+		',perf,,,,L1D_CACHE,1000,events,armv9_c1_pro' ',perf,,,,L1D_CACHE,3000,events,armv9_c1_ultra')" ]
+	on_phone stat -I 20 -o out -- sleep 0.05 2>/dev/null
+	[ "$(sed -n '2,3s/.* on //p' out)" = "$(printf '%s\n' armv9_c1_pro armv9_c1_ultra)" ]
+}
+
+@test "--no-multiplex runs each type's passes together" {
+	HYBRID_FREE=2 on_phone stat --no-multiplex -m Topdown_L1 --json -o out.json -- true 2>/dev/null
+	[ "$(grep -c '^8 0x0011 task -1 exec$' log)" -ge 2 ]
+	[ "$(grep -c '^9 0x0011 task -1 exec$' log)" -ge 2 ]
+	[ "$(jq '.core_types | length' out.json)" -eq 1 ]
+}
+
+@test "units: each CPU is counted by its type, and -r and -G have all of both" {
+	printf '%s\n' '8 0004 1000 1000000 1000000' '9 0004 3000 1000000 1000000' >counts
+	on_phone stat -a -A --json -e L1D_CACHE -o out.json -- true 2>/dev/null
+	[ "$(jq -c '[.units, .core_types[0].units] | map(map([.name, .events[0].count]))' out.json)" = \
+		'[[["CPU0",1000],["CPU1",1000],["CPU2",1000],["CPU3",1000],["CPU4",1000],["CPU5",1000]],[["CPU6",3000],["CPU7",3000]]]' ]
+	on_phone stat -a -A --csv -e L1D_CACHE -o out -- true 2>/dev/null
+	[ "$(tail -n 1 out | tr -d '\r')" = ",perf,,,,L1D_CACHE,3000,events,CPU7,,armv9_c1_ultra" ]
+	on_phone stat -r 2 --json -e L1D_CACHE -o out.json -- true 2>/dev/null
+	[ "$(jq -c '[.repeats, .core_types[0].repeats] | map(map(.events[0]))' out.json)" = "[[1000,1000],[3000,3000]]" ]
+	grep -qE ' cgroup2 | cgroup [^ ]*\<perf_event\>' /proc/mounts || skip "no control groups here"
+	on_phone stat -G / --json -e L1D_CACHE -o out.json -- true 2>/dev/null
+	[ "$(jq -c '[.units, .core_types[0].units] | map(map([.cgroup, .events[0].count]))' out.json)" = '[[["/",6000]],[["/",6000]]]' ]
+}
+
+@test "-C counts only the types that have these CPUs" {
+	printf '%s\n' '9 0004 3000 1000000 1000000' >counts
+	run --separate-stderr on_phone stat -C 6,7 --json -e L1D_CACHE -o out.json -- true
+	[ "$status" -eq 0 ]
+	[ "$stderr" = "plumb: counting on this machine's C1-Ultra: it has an Arm PMU, armv9_c1_ultra" ]
+	[ "$(jq -c '[.cpu.name, .events[0].count, .core_types, .warnings]' out.json)" = '["C1-Ultra",6000,null,[]]' ]
+	[ "$(grep -c ' all ' log)" -eq 2 ]
+	[ "$(grep -c '^9 0x0004 all [67]$' log)" -eq 2 ]
 }
 
 @test "a type without a specification is named" {

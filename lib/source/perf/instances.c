@@ -158,6 +158,17 @@ static int add_cpu(struct perf_instances *all, int cpu)
 	return error;
 }
 
+/* Where several types of cores are counted, each has its own CPUs. Keeps those. */
+static size_t keep_own(const struct source_job *job, int *cpus, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!job->beside_count || !job->pmu || cpu_pmu_covers(job->pmu, cpus[i]))
+			cpus[kept++] = cpus[i];
+	return kept;
+}
+
 static int add_all(struct perf_instances *all)
 {
 	const struct perf_targets *targets = &all->targets;
@@ -185,7 +196,7 @@ static int add_all(struct perf_instances *all)
  */
 static int check_cgroup(const struct perf_instances *all, int cgroup, const char *name)
 {
-	if (perf_try_cgroup(cgroup, all->targets.cpus[0]) != ENOENT)
+	if (perf_try_cgroup(cgroup, all->targets.cpu_count ? all->targets.cpus[0] : 0) != ENOENT)
 		return PLUMB_OK;
 	plumb_diagnostics_add(all->diagnostics, PLUMB_ERROR, "cgroup-off", NULL,
 			      "control group %s: Linux cannot count it, because no controller is "
@@ -235,6 +246,11 @@ static int judge_refused(struct perf_instances *all)
 		}
 	}
 	all->limits.refused = refused;
+	if (all->count == 0 && all->targets.threads && all->targets.cpu_count == 0) {
+		plumb_diagnostics_add(all->diagnostics, PLUMB_ERROR, "no-cpu", NULL,
+				      "no CPU of %s is among those to count", all->job->pmu->name);
+		return PLUMB_ERR_NOT_FOUND;
+	}
 	if (all->count == 0) {
 		plumb_diagnostics_add(all->diagnostics, PLUMB_ERROR, "no-process", NULL,
 				      "the process has ended");
@@ -278,6 +294,9 @@ int perf_instances_open(struct perf_instances *all, const struct source_job *job
 		error = open_program(all, pid);
 	} else {
 		error = perf_targets_find(&all->targets, &wanted, -1, diagnostics);
+		if (error == PLUMB_OK)
+			all->targets.cpu_count =
+				keep_own(job, all->targets.cpus, all->targets.cpu_count);
 		if (error == PLUMB_OK)
 			error = open_cgroups(all);
 		if (error == PLUMB_OK)
@@ -361,6 +380,7 @@ size_t perf_instances_follow(struct perf_instances *all, bool on)
 	count = perf_find_online(&online);
 	if (count < 0)
 		return 0;
+	count = (int)keep_own(all->job, online, (size_t)count);
 	for (int i = 0; i < count; i++) {
 		const size_t before = all->count;
 

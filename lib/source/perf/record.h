@@ -13,6 +13,8 @@ int perf_status_of(int error);
 int perf_check_pmu(const struct source_job *job, struct plumb_diagnostics *diagnostics);
 
 /* Functions of source_perf. */
+int perf_check_event(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
+		     const struct plumb_event_config *event, struct plumb_diagnostics *diagnostics);
 int perf_record(const struct source_record_job *job, struct source_record_run *run,
 		struct plumb_diagnostics *diagnostics);
 
