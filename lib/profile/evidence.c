@@ -209,6 +209,8 @@ void evidence_free(struct evidence *evidence)
 	free(evidence->data.slots);
 	free(evidence->callers.at);
 	free(evidence->callers.slots);
+	free(evidence->calls.at);
+	free(evidence->calls.slots);
 }
 
 /* Returns whether samples of an event show a loss. */
@@ -323,24 +325,81 @@ static bool is_bare(struct evidence *evidence, const struct plumb_location *loca
 	return place->bare;
 }
 
-/* Adds a sample in code without source to the nearest caller that has some. */
-static int add_caller(struct evidence *evidence, const struct plumb_samples_item *item,
-		      const struct sum *sums)
+/* Finds the nearest caller of a sample's code that has a line of source. */
+static bool find_caller(struct evidence *evidence, const struct plumb_samples_item *item,
+			struct plumb_location *caller)
 {
 	struct plumb_frame frames[PLUMB_CALLCHAIN_MAX];
 	const size_t depth =
 		plumb_symbolizer_callchain(evidence->symbolizer, item->task, item->record, frames);
-	struct plumb_location caller;
 	size_t i = 0;
 
 	while (i < depth && frames[i].ip == item->record->sample.ip)
 		i++;
 	for (; i < depth; i++)
 		if (plumb_symbolizer_locate(evidence->symbolizer, item->task, frames[i].mode,
-					    frames[i].ip - frames[i].returns, &caller) &&
-		    caller.symbol && has_source(evidence, &caller))
-			return add_at(evidence, &evidence->callers, &caller, false, sums);
-	return 0;
+					    frames[i].ip - frames[i].returns, caller) &&
+		    caller->symbol && has_source(evidence, caller))
+			return true;
+	return false;
+}
+
+/* Returns whether a loss is of moves of lines, which an exact profile has without call chains. */
+static bool is_of_moves(const struct evidence_loss *loss)
+{
+	return loss->basis == EVIDENCE_EXACT && loss->data_weigh == WEIGH_SHARED;
+}
+
+/* Adds a sample in code without source to the nearest caller that has some. */
+static int add_caller(struct evidence *evidence, const struct plumb_samples_item *item,
+		      struct sum *sums)
+{
+	struct plumb_location caller;
+
+	/* Moves are shared out at the end, whatever chains a recording has. */
+	for (unsigned i = 0; i < evidence->count; i++)
+		if (is_of_moves(&evidence->losses[i]))
+			sums[i] = (struct sum){0};
+	return find_caller(evidence, item, &caller)
+		       ? add_at(evidence, &evidence->callers, &caller, false, sums)
+		       : 0;
+}
+
+/* Returns the index of a place of the code, which is made if need be; negative: an error. */
+static int64_t index_of(struct evidence_table *table, const struct plumb_location *location)
+{
+	const uint64_t key[2] = {location->address, (uintptr_t)location->file};
+	int error;
+	struct evidence_place *place = find(table, key, &error);
+
+	if (!place)
+		return error < 0 ? error : PLUMB_ERR_LIMIT;
+	place->location = *location;
+	return place - table->at;
+}
+
+/* Notes who called code without source that lost slots: moves of lines there have no chains. */
+static int note_call(struct evidence *evidence, const struct plumb_samples_item *item)
+{
+	struct plumb_location location, caller;
+	struct evidence_place *call;
+	int64_t code, from;
+	int error;
+
+	plumb_symbolizer_locate(evidence->symbolizer, item->task, plumb_record_mode(item->record),
+				item->record->sample.ip, &location);
+	if (helper_is(&location))
+		helper_leave(evidence->symbolizer, item, &location);
+	code = index_of(&evidence->code, &location);
+	if (code < 0 || !is_bare(evidence, &location) || !find_caller(evidence, item, &caller))
+		return code == PLUMB_ERR_NO_MEMORY ? PLUMB_ERR_NO_MEMORY : 0;
+	from = index_of(&evidence->callers, &caller);
+	if (from < 0)
+		return from == PLUMB_ERR_NO_MEMORY ? PLUMB_ERR_NO_MEMORY : 0;
+	call = find(&evidence->calls, (uint64_t[2]){(uint64_t)code, (uint64_t)from}, &error);
+	if (call)
+		add(&call->sums[0], (double)profile_period(item));
+	return error;
 }
 
 static int add_code(struct evidence *evidence, const struct plumb_samples_item *item,
@@ -427,9 +486,11 @@ int evidence_add(struct evidence *evidence, const struct plumb_samples_item *ite
 		by_line = by_line || (data[i] > 0 && loss->data_weigh == WEIGH_SHARED);
 	}
 	if (evidence->shared && !item->spe && item->record->event && item->record->event->name &&
-	    weigh_exact(evidence->shared, item->record->event->name))
+	    weigh_exact(evidence->shared, item->record->event->name)) {
 		helpers_note(&evidence->helpers, evidence->symbolizer, item);
-	if (any)
+		error = note_call(evidence, item);
+	}
+	if (any && error == 0)
 		error = add_code(evidence, item, code);
 	if (any_data && error == 0)
 		error = add_data(evidence, item, data, by_line);
@@ -461,6 +522,35 @@ static int share_out(struct evidence *evidence, const struct evidence_place *hel
 	return error;
 }
 
+/* Shares out the moves of lines in code without source among the calls that were noted. */
+static int share_out_moves(struct evidence *evidence)
+{
+	double *all = calloc(evidence->code.count + 1, sizeof(*all));
+
+	if (!all)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < evidence->calls.count; i++)
+		all[evidence->calls.at[i].key[0]] += evidence->calls.at[i].sums[0].weight;
+	for (size_t i = 0; i < evidence->calls.count; i++) {
+		const struct evidence_place *call = &evidence->calls.at[i];
+		const struct evidence_place *code = &evidence->code.at[call->key[0]];
+		struct evidence_place *caller = &evidence->callers.at[call->key[1]];
+		const double share = call->sums[0].weight / all[call->key[0]];
+
+		for (unsigned k = 0; k < evidence->count; k++) {
+			const double part = share * code->sums[k].weight;
+
+			if (!is_of_moves(&evidence->losses[k]))
+				continue;
+			caller->sums[k].weight += part;
+			if (share < 1 && part > TOLD_SHARE * evidence->losses[k].code.weight)
+				evidence->calls_shared_out = true;
+		}
+	}
+	free(all);
+	return 0;
+}
+
 int evidence_finish(struct evidence *evidence)
 {
 	const size_t count = evidence->code.count;
@@ -476,7 +566,7 @@ int evidence_finish(struct evidence *evidence)
 		memset(evidence->code.at[i].sums, 0, sizeof(helper.sums));
 		error = share_out(evidence, &helper, all);
 	}
-	return error;
+	return error < 0 ? error : share_out_moves(evidence);
 }
 
 /*

@@ -59,11 +59,14 @@ struct evidence {
 	struct evidence_table code, data;
 	/* The nearest callers with a line of source, of code without; of samples with chains. */
 	struct evidence_table callers;
+	/* Calls from there into places of `code`, with the slots that the backend lost for them. */
+	struct evidence_table calls;
 	bool full; /* places were left out */
 	/* Who calls libgcc's helpers for atomics, by the samples of this cause; NULL: not asked. */
 	const struct weigh_cause *shared;
 	struct helpers helpers;
-	bool shared_out; /* what a helper has was shared out among several callers */
+	bool shared_out;       /* what a helper has was shared out among several callers */
+	bool calls_shared_out; /* so were moves of lines in code without a line of source */
 	/* For recently seen events: the losses that their samples show, a bit each. */
 	struct {
 		const struct plumb_recorded_event *event;
@@ -79,7 +82,7 @@ void evidence_free(struct evidence *evidence);
 /* Adds a sample. Returns 0 or NO_MEMORY. */
 int evidence_add(struct evidence *evidence, const struct plumb_samples_item *item);
 
-/* Shares out what helpers have among their callers. Returns 0 or NO_MEMORY. */
+/* Shares out what has no call chains among the callers: helpers, moves. Returns 0 or NO_MEMORY. */
 int evidence_finish(struct evidence *evidence);
 
 /* Returns the events by which a node is sampled. */

@@ -440,6 +440,12 @@ static void add_code(struct plumb_findings_maker *maker, unsigned part,
 	add_ranked(maker, &maker->evidence.code, part, add_functions, functions);
 	add_ranked(maker, &maker->evidence.code, part, add_lines, lines);
 	add_ranked(maker, &maker->evidence.callers, part, add_lines, callers);
+	/* How they were shared out is an estimate, without an interval. */
+	if (functions->exact && evidence->data_weigh == WEIGH_SHARED &&
+	    maker->evidence.calls_shared_out) {
+		callers->basis = "moves of lines, by the callers' lost slots";
+		callers->exact = false;
+	}
 }
 
 static void make(struct plumb_findings_maker *maker, unsigned i)
@@ -470,7 +476,7 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 		advise_on_waits(made, finding, waits);
 		/* How they were shared out is an estimate, without an interval. */
 		if (is_shared_out)
-			finding->functions.exact = finding->lines.exact = false;
+			finding->functions.exact = finding->lines.exact = callers->exact = false;
 	}
 	if (evidence->data.weight > 0) {
 		finding->data.exact = evidence->data_basis == EVIDENCE_EXACT;

@@ -33,6 +33,7 @@ PROGRAMS = {
     "explored/pages.c": ["backend_mem_tlb_bound"],
     "explored/store_forward.c": ["failed_forwarding"],
     "explored/atomics.c": ["sharing"],
+    "explored/lock.c": ["sharing"],
     "explored/divisions.c": ["backend_core_rename_bound"],
     "explored/hash_table.c": ["backend_cache_l2d_bound"],
     "explored/random_walk.c": ["backend_cache_l2d_bound"],
@@ -42,7 +43,8 @@ PLANTED = {"list": "backend_cache_l2d_bound", "branch": "bad_speculation",
 # What the finding's data must be called.
 DATA = {"guilty/false_sharing.c": "shared", "explored/column_major.c": "matrix",
         "explored/pages.c": "pages", "explored/store_forward.c": "both",
-        "explored/atomics.c": "counter", "explored/hash_table.c": "slots",
+        "explored/atomics.c": "counter", "explored/lock.c": "lock",
+        "explored/hash_table.c": "slots",
         "explored/random_walk.c": "table"}
 # What kind of operation must hold most of it.
 WAITS = {"hot_divide.c": "integer division", "divisions.c": "integer division",
@@ -93,6 +95,9 @@ def judge(found, source, causes, data=None):
         return f"nothing, {found['work']:.0f} % retiring", False
     first = found["findings"][0]
     lines = first["lines"]["places"]
+    # What plumb explore prints: if most of it is in code without source, who called.
+    if 2 * sum(p["share"] for p in lines) < sum(p["share"] for p in first["functions"]["places"]):
+        lines = first["callers"]["places"]
     text = f"{first['cause']} {first['slots']:.0f} %"
     if not lines:
         return text, False
@@ -151,8 +156,8 @@ def each_program_sampled(plumb, tests, _core):
     """So it is if the model counts in one run, and samples in the next"""
     causes, data = programs(plumb, tests)
     # Instructions that come late have no SPE records, and few samples by events.
-    # SPE records have no callers, so the line of a helper's call is unknown.
-    sources = [s for s in causes if not s.endswith(("icache_thrasher.c", "atomics.c"))]
+    # SPE records have no callers, so the line of a helper's or of a lock's call is unknown.
+    sources = [s for s in causes if not s.endswith(("icache_thrasher.c", "atomics.c", "lock.c"))]
     return try_all(plumb, sources, ["-O2", "-pthread"], causes, {}, "--sampled")
 
 
