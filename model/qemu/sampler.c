@@ -11,14 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "exact.h"
-#include "qemu/chains.h"
 #include "qemu/guest.h"
-#include "qemu/mappings.h"
+#include "qemu/sampler_inside.h"
 #include "qemu/share.h"
-#include "sampling.h"
 #include "schedule.h"
-#include "watch.h"
 
 #define SYSCALL_SIGRETURN 139
 #define SYSCALL_PRCTL     167
@@ -35,32 +31,6 @@
 /* How much a unit writes at most before it reports it. */
 #define REPORT_CYCLES 1000000u /* some 100 ms of the host's time */
 #define REPORT_BYTES  32768u
-/* How often a profile is told: less often if there is much to tell, so that it costs little. */
-#define TELL_CYCLES      200000u
-#define TELL_CYCLES_EACH 50u
-
-struct sampler {
-	struct core *core;
-	struct model_ring *ring;
-	uint8_t *frames, *aux;
-	uint64_t window;      /* aux position of the unit's buffer */
-	uint64_t reported;    /* cycle when its records were last reported */
-	uint64_t start_ns;    /* at its cycle 0 */
-	struct chains chains; /* for samples of counters */
-	uint32_t pid, tid;
-	uint32_t snapshots;      /* told so far */
-	const uint64_t *skipped; /* parts of the counts that samples do not have; NULL: none */
-	bool ended;
-	struct watch watch;
-	struct spe_unit unit;
-	struct overflow overflow;
-	struct known_mappings known;
-	struct exact *exact;  /* NULL: none */
-	uint32_t profile;     /* its number */
-	uint64_t next_told;   /* cycle when what has changed is told */
-	pthread_mutex_t busy; /* with a profile: held while its core executes, or it is told */
-	struct sampler *next; /* in `profiled` */
-};
 
 /* Who made the next thread, and when. */
 struct origin {
@@ -78,7 +48,6 @@ static bool begun;            /* its first thread has */
 static bool forked;           /* made_by is another process */
 static char command[16];
 static __thread struct sampler *mine;
-static struct sampler *profiled; /* list of those with a profile; under `lock` */
 
 /* ---- The rings --------------------------------------------------------------------------------
  */
@@ -107,8 +76,8 @@ static void copy_in(const struct sampler *sampler, uint64_t at, const void *byte
 }
 
 /* Writes a frame, `body` and then `more`, completely or not at all. */
-static void send_frame(struct sampler *sampler, unsigned type, uint64_t time, const void *body,
-		       size_t body_size, const void *more, size_t more_size)
+void sampler_send(struct sampler *sampler, unsigned type, uint64_t time, const void *body,
+		  size_t body_size, const void *more, size_t more_size)
 {
 	size_t size = (sizeof(struct model_frame) + body_size + more_size + 7) & ~(size_t)7;
 	struct model_frame frame = {type, (uint32_t)size, sampler->pid, sampler->tid, time};
@@ -131,7 +100,7 @@ static uint64_t time_at(const struct sampler *sampler, uint64_t cycle)
 	return sampler->start_ns + cycle * 1000 / params->frequency_mhz;
 }
 
-static uint64_t time_now(const struct sampler *sampler)
+uint64_t sampler_now(const struct sampler *sampler)
 {
 	return time_at(sampler, core_cycle(sampler->core));
 }
@@ -177,7 +146,7 @@ static void report_aux(struct sampler *sampler)
 		return;
 	sampler->unit.collided = false;
 	atomic_store(&ring->collided, 0);
-	send_frame(sampler, FRAME_AUX, time_now(sampler), &aux, sizeof(aux), "", 0);
+	sampler_send(sampler, FRAME_AUX, sampler_now(sampler), &aux, sizeof(aux), "", 0);
 	atomic_store(&ring->aux_reported, head);
 }
 
@@ -256,7 +225,7 @@ static void begin_spe(struct sampler *sampler)
 	atomic_store(&sampler->ring->aux_reported, sampler->window);
 	atomic_store(&sampler->ring->aux_head, sampler->window);
 	sampler->watch.spe = &sampler->unit;
-	send_frame(sampler, FRAME_START, time_now(sampler), "", 0, "", 0);
+	sampler_send(sampler, FRAME_START, sampler_now(sampler), "", 0, "", 0);
 }
 
 /* ---- Overflows --------------------------------------------------------------------------------
@@ -293,9 +262,9 @@ static void overflowed(void *user, const struct overflow_sample *at)
 		sample.chain = 2 + (uint32_t)chains_walk(&sampler->chains, at->sequence, chain + 2,
 							 MODEL_CHAIN_MAX - 2);
 	}
-	send_frame(sampler, FRAME_SAMPLE, time_at(sampler, at->cycle), &sample, sizeof(sample),
-		   /* cppcheck-suppress uninitvar ; only what was counted and walked is read */
-		   values, (sample.reads + sample.chain) * sizeof(values[0]));
+	sampler_send(sampler, FRAME_SAMPLE, time_at(sampler, at->cycle), &sample, sizeof(sample),
+		     /* cppcheck-suppress uninitvar ; only what was counted and walked is read */
+		     values, (sample.reads + sample.chain) * sizeof(values[0]));
 	atomic_fetch_add(&sampling->overflows, 1);
 }
 
@@ -316,161 +285,6 @@ static void begin_counters(struct sampler *sampler)
 		};
 	}
 	sampler->watch.overflow = overflow;
-}
-
-/* ---- Exact profiles ---------------------------------------------------------------------------
- */
-
-/* A profile being told. */
-struct telling {
-	struct sampler *sampler;
-	uint32_t context;
-	bool any;
-};
-
-static void tell_context(struct sampler *sampler, uint32_t context)
-{
-	uint64_t addresses[MODEL_CHAIN_MAX];
-	struct model_frame_context frame = {.profile = sampler->profile, .context = context};
-
-	frame.depth =
-		contexts_sites(exact_contexts(sampler->exact), context, addresses, MODEL_CHAIN_MAX);
-	for (size_t i = 0; i < frame.depth; i++)
-		addresses[i] += 4; /* return addresses, as in any call chain */
-	send_frame(sampler, FRAME_CONTEXT, time_now(sampler), &frame, sizeof(frame), addresses,
-		   frame.depth * sizeof(addresses[0]));
-}
-
-static void tell_cost(void *user, uint32_t context, uint64_t pc, const uint64_t *counts)
-{
-	struct model_frame_cost frame = {.ip = pc};
-	struct model_cost costs[EXACT_COUNT];
-	struct telling *telling = user;
-
-	if (!telling->any || context != telling->context)
-		tell_context(telling->sampler, context);
-	telling->any = true;
-	telling->context = context;
-	for (unsigned e = 0; e < EXACT_COUNT; e++)
-		if (counts[e])
-			costs[frame.count++] = (struct model_cost){e, counts[e]};
-	send_frame(telling->sampler, FRAME_COST, time_now(telling->sampler), &frame, sizeof(frame),
-		   /* cppcheck-suppress uninitvar ; only those that are counted are read */
-		   costs, frame.count * sizeof(costs[0]));
-}
-
-static void tell_line(void *user, const struct lines_count *count)
-{
-	const struct model_frame_line frame = {
-		.ip = count->pc,
-		.address = count->address,
-		.accesses = count->accesses,
-		.moves = count->moves,
-		.bytes = count->bytes,
-		.access = count->access,
-	};
-	struct telling *telling = user;
-
-	/* Lines belong to the thread of the context that was told last. */
-	if (!telling->any)
-		tell_context(telling->sampler, 0);
-	telling->any = true;
-	send_frame(telling->sampler, FRAME_LINE, time_now(telling->sampler), &frame, sizeof(frame),
-		   NULL, 0);
-}
-
-/* Reports a profile up to now, together with the counts that it adds up to. */
-static void tell_profile(struct sampler *sampler)
-{
-	struct telling telling = {.sampler = sampler};
-
-	core_counts(sampler->core);
-	exact_tell(sampler->core, tell_cost, &telling);
-	exact_tell_lines(sampler->core, true, tell_line, &telling);
-	send_frame(sampler, FRAME_TOLD, time_now(sampler), "", 0, "", 0);
-	atomic_store_explicit(&sampler->ring->time, time_now(sampler), memory_order_relaxed);
-}
-
-/*
- * Reports from time to time what has changed, so that a reader that is killed has nearly all of it.
- * It goes by the model's time, so that the same program gives the same recording.
- */
-static void tell_changes(struct sampler *sampler)
-{
-	struct telling telling = {.sampler = sampler};
-	uint64_t cycle = core_cycle(sampler->core);
-	size_t told;
-
-	if (cycle < sampler->next_told)
-		return;
-	core_counts(sampler->core);
-	told = exact_tell_changes(sampler->core, tell_cost, &telling);
-	exact_tell_lines(sampler->core, false, tell_line, &telling);
-	sampler->next_told = cycle + TELL_CYCLES + TELL_CYCLES_EACH * told;
-	send_frame(sampler, FRAME_TOLD, time_now(sampler), "", 0, "", 0);
-}
-
-static void follow_lines(struct sampler *sampler)
-{
-	if (!exact_follow_lines(sampler->core))
-		atomic_store(&sampling->exact_failed, 1);
-}
-
-static void begin_profile(struct sampler *sampler)
-{
-	pthread_mutex_init(&sampler->busy, NULL);
-	sampler->exact = exact_new();
-	if (!sampler->exact) {
-		atomic_store(&sampling->exact_failed, 1);
-		return;
-	}
-	sampler->profile = atomic_fetch_add(&sampling->profiles, 1);
-	sampler->next_told = sampling->as_it_goes ? TELL_CYCLES : UINT64_MAX;
-	core_set_exact(sampler->core, sampler->exact);
-	if (atomic_load(&sampling->several))
-		follow_lines(sampler);
-	pthread_mutex_lock(&lock);
-	sampler->next = profiled;
-	profiled = sampler;
-	pthread_mutex_unlock(&lock);
-}
-
-static void end_profile(struct sampler *sampler)
-{
-	const struct contexts *contexts = exact_contexts(sampler->exact);
-	struct sampler **at;
-
-	pthread_mutex_lock(&lock);
-	for (at = &profiled; *at && *at != sampler;)
-		at = &(*at)->next;
-	if (*at)
-		*at = sampler->next;
-	pthread_mutex_unlock(&lock);
-	if (exact_failed(sampler->exact))
-		atomic_store(&sampling->exact_failed, 1);
-	if (exact_lines_incomplete(sampler->exact))
-		atomic_store(&sampling->lines_incomplete, 1);
-	atomic_fetch_add(&sampling->calls_too_deep, contexts->too_deep);
-	atomic_fetch_add(&sampling->calls_too_many, contexts->too_many);
-	core_set_exact(sampler->core, NULL);
-	exact_free(sampler->exact);
-}
-
-bool sampler_enter(struct sampler *sampler)
-{
-	if (!sampler->exact)
-		return true;
-	pthread_mutex_lock(&sampler->busy);
-	if (!sampler->ended)
-		return true;
-	pthread_mutex_unlock(&sampler->busy);
-	return false;
-}
-
-void sampler_leave(struct sampler *sampler)
-{
-	if (sampler->exact)
-		pthread_mutex_unlock(&sampler->busy);
 }
 
 /* ---- Threads ----------------------------------------------------------------------------------
@@ -518,7 +332,7 @@ static void tell_origin(struct sampler *sampler, const struct origin *origin)
 {
 	struct model_frame_fork fork = {origin->pid, origin->tid};
 
-	send_frame(sampler, FRAME_FORK, time_now(sampler), &fork, sizeof(fork), "", 0);
+	sampler_send(sampler, FRAME_FORK, sampler_now(sampler), &fork, sizeof(fork), "", 0);
 }
 
 /* The thread gives itself a name; Linux cuts long ones. */
@@ -532,7 +346,7 @@ static void tell_name(struct sampler *sampler, uint64_t address)
 	if (!sampler_enter(sampler))
 		return;
 	if (!sampler->ended)
-		send_frame(sampler, FRAME_COMM, time_now(sampler), &comm, sizeof(comm), "", 0);
+		sampler_send(sampler, FRAME_COMM, sampler_now(sampler), &comm, sizeof(comm), "", 0);
 	sampler_leave(sampler);
 }
 
@@ -541,7 +355,7 @@ static void tell_command(struct sampler *sampler)
 	struct model_frame_comm comm = {.exec = 1};
 
 	memcpy(comm.name, command, sizeof(comm.name));
-	send_frame(sampler, FRAME_COMM, time_now(sampler), &comm, sizeof(comm), "", 0);
+	sampler_send(sampler, FRAME_COMM, sampler_now(sampler), &comm, sizeof(comm), "", 0);
 }
 
 /* Takes the thread's number, and reports who made it. */
@@ -594,6 +408,7 @@ struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle)
 	if (!sampler)
 		return NULL;
 	sampler->core = core;
+	sampler->sampling = sampling;
 	sampler->ring = &sampling->rings[slot];
 	sampler->frames = (uint8_t *)sampling + model_ring_place(sampling, slot);
 	sampler->aux = sampler->frames + MODEL_RING_BYTES;
@@ -607,8 +422,8 @@ struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle)
 	if (sampling->counter_count)
 		begin_counters(sampler);
 	if (sampling->exact)
-		begin_profile(sampler);
-	atomic_store(&sampler->ring->time, time_now(sampler));
+		profiles_begin(sampler);
+	atomic_store(&sampler->ring->time, sampler_now(sampler));
 	atomic_store(&sampler->ring->open, 1);
 	core_set_watch(core, &sampler->watch);
 	mine = sampler;
@@ -624,13 +439,13 @@ void sampler_flush(struct sampler *sampler, bool exit)
 	if (sampling->spe)
 		report_aux(sampler);
 	if (sampler->exact)
-		tell_profile(sampler);
+		profiles_tell(sampler);
 	if (!exit) {
 		/* Becomes another program: the same thread goes on with another ring. */
 		atomic_store(&sampler->ring->open, 0);
 		return;
 	}
-	send_frame(sampler, FRAME_EXIT, time_now(sampler), &who, sizeof(who), "", 0);
+	sampler_send(sampler, FRAME_EXIT, sampler_now(sampler), &who, sizeof(who), "", 0);
 	sampler->ended = true;
 	atomic_store(&sampler->ring->open, 0);
 }
@@ -651,28 +466,12 @@ void sampler_end_for(unsigned slot)
 	who = (struct model_frame_fork){gone.pid, gone.pid};
 	aux = held_aux(ring);
 	if (aux.size)
-		send_frame(&gone, FRAME_AUX, atomic_load(&ring->time), &aux, sizeof(aux), "", 0);
+		sampler_send(&gone, FRAME_AUX, atomic_load(&ring->time), &aux, sizeof(aux), "", 0);
 	if (sampling->exact)
 		atomic_fetch_add(&sampling->profiles_lost, 1);
 	atomic_store(&ring->aux_reported, atomic_load(&ring->aux_head));
-	send_frame(&gone, FRAME_EXIT, atomic_load(&ring->time), &who, sizeof(who), "", 0);
+	sampler_send(&gone, FRAME_EXIT, atomic_load(&ring->time), &who, sizeof(who), "", 0);
 	atomic_store(&ring->open, 0);
-}
-
-/* Other threads may still be executing: this is the last chance to report their profiles. */
-bool sampler_flush_all(bool exit)
-{
-	if (!sampler_has_profiles())
-		return false;
-	pthread_mutex_lock(&lock);
-	for (struct sampler *sampler = profiled; sampler; sampler = sampler->next) {
-		if (!sampler_enter(sampler))
-			continue;
-		sampler_flush(sampler, exit);
-		sampler_leave(sampler);
-	}
-	pthread_mutex_unlock(&lock);
-	return exit;
 }
 
 void sampler_pause(struct sampler *sampler)
@@ -692,7 +491,7 @@ void sampler_resume(struct sampler *sampler, uint64_t pc, const uint64_t *skippe
 void sampler_free(struct sampler *sampler)
 {
 	if (sampler && sampler->exact)
-		end_profile(sampler);
+		profiles_end(sampler);
 	if (mine == sampler)
 		mine = NULL;
 	free(sampler);
@@ -712,8 +511,8 @@ static void tell_mapping(struct sampler *sampler, const struct mapping *mapping)
 		.minor = mapping->minor,
 	};
 
-	send_frame(sampler, FRAME_MMAP, time_now(sampler), &mmap, sizeof(mmap), mapping->path,
-		   strlen(mapping->path) + 1);
+	sampler_send(sampler, FRAME_MMAP, sampler_now(sampler), &mmap, sizeof(mmap), mapping->path,
+		     strlen(mapping->path) + 1);
 }
 
 bool sampler_has_profiles(void)
@@ -752,9 +551,9 @@ void sampler_block_done(struct sampler *sampler)
 	if (!atomic_load_explicit(&sampler->ring->open, memory_order_relaxed))
 		atomic_store(&sampler->ring->open, 1);
 	/* The time comes first: what is in the rings is not younger. */
-	atomic_store_explicit(&sampler->ring->time, time_now(sampler), memory_order_relaxed);
+	atomic_store_explicit(&sampler->ring->time, sampler_now(sampler), memory_order_relaxed);
 	if (sampler->exact)
-		tell_changes(sampler);
+		profiles_tell_changes(sampler);
 	if (!sampling->spe)
 		return;
 	if (sampler->unit.collided)
@@ -784,7 +583,7 @@ void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, u
 		atomic_store(&sampling->several, 1);
 		/* Lines can move from now on. */
 		if (sampler->exact && sampler_enter(sampler)) {
-			follow_lines(sampler);
+			profiles_follow_lines(sampler);
 			sampler_leave(sampler);
 		}
 		pthread_mutex_lock(&lock);
@@ -810,7 +609,7 @@ void sampler_forked(bool goes_on)
 	pthread_mutex_init(&lock, NULL);
 	mappings_forked();
 	mine = NULL;
-	profiled = NULL;
+	profiles_forked();
 	own_pid = 0;
 	begun = false;
 	forked = true;

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The exact profiles of a process's threads: what is told of them, and when. */
+#include <pthread.h>
+#include <stddef.h>
+
+#include "qemu/sampler.h"
+#include "qemu/sampler_inside.h"
+
+/* How often a profile is told: less often if there is much to tell, so that it costs little. */
+#define TELL_CYCLES      200000u
+#define TELL_CYCLES_EACH 50u
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sampler *profiled; /* list of those with a profile; under `lock` */
+
+/* A profile being told. */
+struct telling {
+	struct sampler *sampler;
+	uint32_t context;
+	bool any;
+};
+
+static void tell_context(struct sampler *sampler, uint32_t context)
+{
+	uint64_t addresses[MODEL_CHAIN_MAX];
+	struct model_frame_context frame = {.profile = sampler->profile, .context = context};
+
+	frame.depth =
+		contexts_sites(exact_contexts(sampler->exact), context, addresses, MODEL_CHAIN_MAX);
+	for (size_t i = 0; i < frame.depth; i++)
+		addresses[i] += 4; /* return addresses, as in any call chain */
+	sampler_send(sampler, FRAME_CONTEXT, sampler_now(sampler), &frame, sizeof(frame), addresses,
+		     frame.depth * sizeof(addresses[0]));
+}
+
+static void tell_cost(void *user, uint32_t context, uint64_t pc, const uint64_t *counts)
+{
+	struct model_frame_cost frame = {.ip = pc};
+	struct model_cost costs[EXACT_COUNT];
+	struct telling *telling = user;
+
+	if (!telling->any || context != telling->context)
+		tell_context(telling->sampler, context);
+	telling->any = true;
+	telling->context = context;
+	for (unsigned e = 0; e < EXACT_COUNT; e++)
+		if (counts[e])
+			costs[frame.count++] = (struct model_cost){e, counts[e]};
+	sampler_send(telling->sampler, FRAME_COST, sampler_now(telling->sampler), &frame,
+		     sizeof(frame),
+		     /* cppcheck-suppress uninitvar ; only those that are counted are read */
+		     costs, frame.count * sizeof(costs[0]));
+}
+
+static void tell_line(void *user, const struct lines_count *count)
+{
+	const struct model_frame_line frame = {
+		.ip = count->pc,
+		.address = count->address,
+		.accesses = count->accesses,
+		.moves = count->moves,
+		.bytes = count->bytes,
+		.access = count->access,
+	};
+	struct telling *telling = user;
+
+	/* Lines belong to the thread of the context that was told last. */
+	if (!telling->any)
+		tell_context(telling->sampler, 0);
+	telling->any = true;
+	sampler_send(telling->sampler, FRAME_LINE, sampler_now(telling->sampler), &frame,
+		     sizeof(frame), NULL, 0);
+}
+
+void profiles_tell(struct sampler *sampler)
+{
+	struct telling telling = {.sampler = sampler};
+
+	core_counts(sampler->core);
+	exact_tell(sampler->core, tell_cost, &telling);
+	exact_tell_lines(sampler->core, true, tell_line, &telling);
+	sampler_send(sampler, FRAME_TOLD, sampler_now(sampler), "", 0, "", 0);
+	atomic_store_explicit(&sampler->ring->time, sampler_now(sampler), memory_order_relaxed);
+}
+
+void profiles_tell_changes(struct sampler *sampler)
+{
+	struct telling telling = {.sampler = sampler};
+	uint64_t cycle = core_cycle(sampler->core);
+	size_t told;
+
+	if (cycle < sampler->next_told)
+		return;
+	core_counts(sampler->core);
+	told = exact_tell_changes(sampler->core, tell_cost, &telling);
+	exact_tell_lines(sampler->core, false, tell_line, &telling);
+	sampler->next_told = cycle + TELL_CYCLES + TELL_CYCLES_EACH * told;
+	sampler_send(sampler, FRAME_TOLD, sampler_now(sampler), "", 0, "", 0);
+}
+
+void profiles_follow_lines(struct sampler *sampler)
+{
+	if (!exact_follow_lines(sampler->core))
+		atomic_store(&sampler->sampling->exact_failed, 1);
+}
+
+void profiles_begin(struct sampler *sampler)
+{
+	pthread_mutex_init(&sampler->busy, NULL);
+	sampler->exact = exact_new();
+	if (!sampler->exact) {
+		atomic_store(&sampler->sampling->exact_failed, 1);
+		return;
+	}
+	sampler->profile = atomic_fetch_add(&sampler->sampling->profiles, 1);
+	sampler->next_told = sampler->sampling->as_it_goes ? TELL_CYCLES : UINT64_MAX;
+	core_set_exact(sampler->core, sampler->exact);
+	if (atomic_load(&sampler->sampling->several))
+		profiles_follow_lines(sampler);
+	pthread_mutex_lock(&lock);
+	sampler->next = profiled;
+	profiled = sampler;
+	pthread_mutex_unlock(&lock);
+}
+
+void profiles_end(struct sampler *sampler)
+{
+	const struct contexts *contexts = exact_contexts(sampler->exact);
+	struct sampler **at;
+
+	pthread_mutex_lock(&lock);
+	for (at = &profiled; *at && *at != sampler;)
+		at = &(*at)->next;
+	if (*at)
+		*at = sampler->next;
+	pthread_mutex_unlock(&lock);
+	if (exact_failed(sampler->exact))
+		atomic_store(&sampler->sampling->exact_failed, 1);
+	if (exact_lines_incomplete(sampler->exact))
+		atomic_store(&sampler->sampling->lines_incomplete, 1);
+	atomic_fetch_add(&sampler->sampling->calls_too_deep, contexts->too_deep);
+	atomic_fetch_add(&sampler->sampling->calls_too_many, contexts->too_many);
+	core_set_exact(sampler->core, NULL);
+	exact_free(sampler->exact);
+}
+
+bool sampler_enter(struct sampler *sampler)
+{
+	if (!sampler->exact)
+		return true;
+	pthread_mutex_lock(&sampler->busy);
+	if (!sampler->ended)
+		return true;
+	pthread_mutex_unlock(&sampler->busy);
+	return false;
+}
+
+void sampler_leave(struct sampler *sampler)
+{
+	if (sampler->exact)
+		pthread_mutex_unlock(&sampler->busy);
+}
+
+/* Other threads may still be executing: this is the last chance to report their profiles. */
+bool sampler_flush_all(bool exit)
+{
+	if (!sampler_has_profiles())
+		return false;
+	pthread_mutex_lock(&lock);
+	for (struct sampler *sampler = profiled; sampler; sampler = sampler->next) {
+		if (!sampler_enter(sampler))
+			continue;
+		sampler_flush(sampler, exit);
+		sampler_leave(sampler);
+	}
+	pthread_mutex_unlock(&lock);
+	return exit;
+}
+
+void profiles_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	profiled = NULL;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What sampler.c and profiles.c share. */
+#ifndef MODEL_QEMU_SAMPLER_INSIDE_H
+#define MODEL_QEMU_SAMPLER_INSIDE_H
+
+#include <pthread.h>
+
+#include "exact.h"
+#include "qemu/chains.h"
+#include "qemu/mappings.h"
+#include "sampling.h"
+#include "watch.h"
+
+struct sampler {
+	struct core *core;
+	struct model_sampling *sampling;
+	struct model_ring *ring;
+	uint8_t *frames, *aux;
+	uint64_t window;      /* aux position of the unit's buffer */
+	uint64_t reported;    /* cycle when its records were last reported */
+	uint64_t start_ns;    /* at its cycle 0 */
+	struct chains chains; /* for samples of counters */
+	uint32_t pid, tid;
+	uint32_t snapshots;      /* told so far */
+	const uint64_t *skipped; /* parts of the counts that samples do not have; NULL: none */
+	bool ended;
+	struct watch watch;
+	struct spe_unit unit;
+	struct overflow overflow;
+	struct known_mappings known;
+	struct exact *exact;  /* NULL: none */
+	uint32_t profile;     /* its number */
+	uint64_t next_told;   /* cycle when what has changed is told */
+	pthread_mutex_t busy; /* with a profile: held while its core executes, or it is told */
+	struct sampler *next; /* of those with a profile */
+};
+
+/* Writes a frame, `body` and then `more`, completely or not at all. */
+void sampler_send(struct sampler *sampler, unsigned type, uint64_t time, const void *body,
+		  size_t body_size, const void *more, size_t more_size);
+/* Returns the time of its core, in ns. */
+uint64_t sampler_now(const struct sampler *sampler);
+
+/* ---- exact profiles: profiles.c ------------------------------------------------------------- */
+
+void profiles_begin(struct sampler *sampler);
+void profiles_end(struct sampler *sampler);
+/* Lines can move between cores from now on. */
+void profiles_follow_lines(struct sampler *sampler);
+/* Reports a profile up to now, together with the counts that it adds up to. */
+void profiles_tell(struct sampler *sampler);
+/*
+ * Reports from time to time what has changed, so that a reader that is killed has nearly all of it.
+ * It goes by the model's time, so that the same program gives the same recording.
+ */
+void profiles_tell_changes(struct sampler *sampler);
+/* In a forked child: there are no threads with profiles yet. */
+void profiles_forked(void);
+
+#endif
