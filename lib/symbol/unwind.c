@@ -24,6 +24,7 @@
 
 /* The bits of a pointer that authentication (FEAT_PAuth) does not use in user space. */
 #define AARCH64_ADDRESS ((UINT64_C(1) << 48) - 1)
+#define AARCH64_LINK    30 /* the link register */
 
 /* Where architectures differ. */
 struct architecture {
@@ -384,13 +385,12 @@ static const struct architecture *architecture_of(uint16_t elf, enum symbol_mach
 	return elf == EM_X86_64 || (elf == 0 && recorded == MACHINE_X86_64) ? &x86_64 : NULL;
 }
 
-static bool begin(struct unwinding *u, enum symbol_machine machine)
+static bool read_registers(struct unwinding *u, enum symbol_machine machine)
 {
 	const struct user_stack *stack = u->stack;
-	const struct architecture *a;
+	const struct architecture *a = architecture_of(stack->machine, machine);
 	size_t next = 0;
 
-	a = architecture_of(stack->machine, machine);
 	if (!a)
 		return false;
 	u->architecture = a;
@@ -406,7 +406,7 @@ static bool begin(struct unwinding *u, enum symbol_machine machine)
 		next++;
 	}
 	u->stack_start = u->frame.value[a->sp];
-	return u->frame.known[a->sp] && u->frame.known[a->pc];
+	return true;
 }
 
 size_t symbolizer_unwind(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
@@ -416,7 +416,8 @@ size_t symbolizer_unwind(struct plumb_symbolizer *symbolizer, const struct plumb
 	bool interrupted = true; /* the pc is an instruction, not a return address */
 	size_t count = 0;
 
-	if (!begin(&u, symbolizer_machine(symbolizer)))
+	if (!read_registers(&u, symbolizer_machine(symbolizer)) ||
+	    !u.frame.known[u.architecture->sp] || !u.frame.known[u.architecture->pc])
 		return 0;
 	while (count < room) {
 		const struct architecture *a = u.architecture;
@@ -445,4 +446,26 @@ size_t symbolizer_unwind(struct plumb_symbolizer *symbolizer, const struct plumb
 			break;
 	}
 	return count;
+}
+
+uint64_t symbolizer_leaf_caller(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
+				const struct user_stack *stack, uint64_t pc)
+{
+	struct unwinding u = {.stack = stack};
+	struct plumb_location location;
+	struct cfi_row row;
+	uint8_t kind;
+
+	if (!read_registers(&u, symbolizer_machine(symbolizer)) || u.architecture != &aarch64 ||
+	    !u.frame.known[AARCH64_LINK])
+		return 0;
+	plumb_symbolizer_locate(symbolizer, task, PLUMB_MODE_USER, pc, &location);
+	if (!location.file || !debug_info_frame(location.file, location.address, &row))
+		return 0;
+	kind = row.registers[AARCH64_LINK].kind;
+	if (row.interrupted || row.return_register != AARCH64_LINK ||
+	    (kind != CFI_UNSPECIFIED && kind != CFI_SAME))
+		return 0;
+	pc = u.frame.value[AARCH64_LINK] & aarch64.address_mask;
+	return pc ? pc - 1 : 0;
 }

@@ -18,7 +18,7 @@ from tap import Skip, Tap
 tap = Tap()
 unwound, sampled, plumb = sys.argv[1:4]
 folder = tempfile.TemporaryDirectory()
-source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "unwinds.c")
+programs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 
 
 def chains_of(*arguments):
@@ -73,20 +73,26 @@ def recorded_by_plumb():
         plumb, "record", "--quiet", "--source", "perf", "-e", "cpu-clock:u"))
 
 
-def dumped(name, *options):
-    """A dump of test/interop/programs/unwinds.c and the return addresses expected of it."""
+def built(name, source, *options):
+    """A program for AArch64, and what it writes."""
     compiler = "aarch64-linux-gnu-gcc" if os.uname().machine != "aarch64" else "gcc"
     if not shutil.which(compiler):
         raise Skip("there is no compiler for AArch64")
-    program, dump = (os.path.join(folder.name, name + end) for end in ("", ".dump"))
-    subprocess.run([compiler, "-O2", "-static", *options, "-o", program, source], check=True)
+    program = os.path.join(folder.name, name)
+    subprocess.run([compiler, "-O2", "-static", *options, "-o", program,
+                    os.path.join(programs, source)], check=True)
     emulator = [] if os.uname().machine == "aarch64" else ["qemu-aarch64"]
     if emulator and not shutil.which(emulator[0]):
         raise Skip("there is no qemu-aarch64")
+    return program, subprocess.run([*emulator, program], stdout=subprocess.PIPE, check=True).stdout
+
+
+def dumped(name, *options):
+    """A dump of test/interop/programs/unwinds.c and the return addresses expected of it."""
+    program, data = built(name, "unwinds.c", *options)
+    dump = program + ".dump"
     with open(dump, "wb") as out:
-        subprocess.run([*emulator, program], stdout=out, check=True)
-    with open(dump, "rb") as file:
-        data = file.read()
+        out.write(data)
     offset = 8 + 8 * struct.unpack_from("<Q", data)[0]
     offset += 8 + struct.unpack_from("<Q", data, offset)[0]
     count = struct.unpack_from("<Q", data, offset)[0]
@@ -141,23 +147,28 @@ def recording_of(program, dump):
     """A recording of one sample, as perf record --call-graph dwarf on AArch64 would leave it."""
     registers, stack = words(dump)
     stack += bytes(-len(stack) % 8)
-    sample_type = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8 | 1 << 12 | 1 << 13
+    return recording_with(program, registers[32], (1 << 33) - 1, len(stack), 1 << 13,
+                          struct.pack("<QQ", 1, 2 ** 64 - 512) +  # the user's part: not recorded
+                          struct.pack("<Q33Q", 2, *registers) +
+                          struct.pack("<Q", len(stack)) + stack + struct.pack("<Q", len(stack)))
+
+
+def recording_with(program, pc, registers, stack_size, further, copies):
+    """A recording of one sample of AArch64, with a call chain, and registers by this mask."""
+    sample_type = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8 | 1 << 12 | further
     attribute = struct.pack("<IIQQQQQ", 1, 128, 0, 1000000, sample_type, 0, 1 << 22)
-    attribute += struct.pack("<4Q", 0, 0, 0, 0) + struct.pack("<QI", (1 << 33) - 1, len(stack))
+    attribute += struct.pack("<4Q", 0, 0, 0, 0) + struct.pack("<QI", registers, stack_size)
     attribute = attribute.ljust(128, b"\0") + struct.pack("<QQ", 0, 0)
     name = program.encode() + b"\0"
     data = record_of(3, 0, struct.pack("<ii", 7, 7) + b"unwinds\0")
     data += record_of(10, 2, struct.pack("<iiQQQIIQQII", 7, 7, 0x400000, 0x200000, 0, 0, 0, 0, 0, 5,
                                          2) + name)
-    data += record_of(9, 2, struct.pack("<QiiQQ", registers[32], 7, 7, 1000, 1000000) +
-                      struct.pack("<QQ", 1, 2 ** 64 - 512) +  # the user's part: not recorded
-                      struct.pack("<Q33Q", 2, *registers) +
-                      struct.pack("<Q", len(stack)) + stack + struct.pack("<Q", len(stack)))
+    data += record_of(9, 2, struct.pack("<QiiQQ", pc, 7, 7, 1000, 1000000) + copies)
     text = struct.pack("<I", 64) + b"aarch64".ljust(64, b"\0")
     features = 104 + len(attribute) + len(data)
     header = b"PERFILE2" + struct.pack("<8Q", 104, len(attribute), 104, len(attribute),
                                        104 + len(attribute), len(data), 0, 0)
-    path = dump + ".data"
+    path = program + ".data"
     with open(path, "wb") as file:
         file.write(header + struct.pack("<4Q", 1 << 6, 0, 0, 0) + attribute + data +
                    struct.pack("<QQ", features + 16, len(text)) + text)
@@ -214,12 +225,16 @@ def beside_perf_of_aarch64(name, *options):
     does not know signed return addresses."""
     perf = aarch64_perf()
     program, dump, _ = dumped(name, "-Wl,--eh-frame-hdr", *options)
-    path = recording_of(program, dump)
+    return equal_chains(recording_of(program, dump), perf, 10)
+
+
+def equal_chains(path, perf, least):
+    """perf prints places in files, of the same page."""
     ours, theirs = ([(int(address, 16) & 0xfff, symbol) for address, symbol in
                      (line.split(None, 1) for line in output_of(
                          *command, "script", "--no-inline", "-F", "ip,sym", "-i", path).split("\n")
                       if line)] for command in ([plumb], perf))
-    assert len(theirs) > 10, theirs
+    assert len(theirs) > least, theirs
     assert ours == theirs, f"{ours}\nand perf\n{theirs}"
     return f"{len(ours)} frames, all equal"
 
@@ -234,6 +249,62 @@ def aarch64_as_perf():
 def aarch64_as_perf_without_frame_pointers():
     """A recording of AArch64 without frame pointers, as perf for AArch64 unwinds it"""
     return beside_perf_of_aarch64("as-perf-no-frame-pointers", "-fomit-frame-pointer", "-O3")
+
+
+def leaf_recording(name, *options, lost=0):
+    """
+    A recording of one sample in a leaf function, as perf record -g on AArch64 would leave it: the
+    frame pointers' chain, without its first `lost` callers, and the link register.
+    """
+    program, data = built(name, "leaf.c", "-fno-omit-frame-pointer", "-Wl,--eh-frame-hdr", *options)
+    pc, link, *chain = struct.unpack(f"<{len(data) // 8}Q", data)
+    # The kernel strips signatures from the chain.
+    chain = [2 ** 64 - 512, pc, *(address & 2 ** 48 - 1 for address in chain[lost:])]
+    return recording_with(program, pc, 1 << 30, 0, 0, struct.pack(
+        f"<{len(chain) + 1}QQQ", len(chain), *chain, 2, link))
+
+
+def leaf_symbols(path):
+    return [line.split()[1] for line in output_of(
+        plumb, "script", "--no-inline", "-F", "ip,sym", "-i", path).splitlines() if line]
+
+
+LEAF = ["leaf", "calls_leaf", "calls_more", "main"]
+
+
+@tap.test
+def leaf_caller():
+    """The caller of a leaf function without a frame is in the link register"""
+    path = leaf_recording("leaf")
+    assert leaf_symbols(path)[:4] == LEAF, leaf_symbols(path)
+    report = output_of(plumb, "report", "--stdio", "--children", "-s", "symbol", "-i", path)
+    assert re.search(r"^ *100.00%.* calls_leaf$", report, re.M), report
+    # Where the chain ends with the leaf, as below a thread's first function.
+    path = leaf_recording("leaf-alone", lost=99)
+    assert leaf_symbols(path) == LEAF[:2], leaf_symbols(path)
+    return "leaf, " + ", ".join(leaf_symbols(leaf_recording("leaf"))[1:])
+
+
+@tap.test
+def leaf_caller_signed():
+    """The link register may be signed"""
+    path = leaf_recording("leaf-signed", "-mbranch-protection=pac-ret+leaf")
+    assert leaf_symbols(path)[:4] == LEAF, leaf_symbols(path)
+
+
+@tap.test
+def leaf_with_frame():
+    """A leaf function with a frame of its own has its caller once"""
+    path = leaf_recording("leaf-frame", "-mno-omit-leaf-frame-pointer")
+    assert leaf_symbols(path)[:4] == LEAF, leaf_symbols(path)
+
+
+@tap.test
+def leaf_as_perf():
+    """Callers of leaf functions, as perf for AArch64 finds them"""
+    perf = aarch64_perf()
+    return "; ".join(equal_chains(leaf_recording(name, *options), perf, 4) for name, *options in
+                     (("leaf-perf",), ("leaf-perf-frame", "-mno-omit-leaf-frame-pointer")))
 
 
 @tap.test

@@ -50,8 +50,6 @@ LINES = tuple(line.format(i=INSTRUCTIONS, c=CYCLES, run="/brief") for line in (
 ALLOWED = {
     ("stat", "0x11", "events task -1 (-1|0x8)", "[01]", "[01]"):
         "the plan counts events together that fit the counters, also without a group around them",
-    ("record", "0x11", "sample_(type|regs_user)", ".*REGS_USER|0x40000000", "PERF_SAMPLE_IP.*CALLCHAIN|0"):
-        "perf's -g copies the link register, too, and unwinds a leaf without a frame by debug information",
 }
 # plumb first finds out how many counters are free, by groups of this event, of itself.
 PROBED = "0x1b"

@@ -27,6 +27,16 @@
 #define USER_REGISTERS UINT64_C(0)
 #endif
 
+/*
+ * Registers that chains by frame pointers lack: a leaf function often makes no frame, so that its
+ * caller is only in AArch64's link register. perf copies it, too.
+ */
+#if defined(__aarch64__)
+#define LINK_REGISTER (UINT64_C(1) << 30)
+#else
+#define LINK_REGISTER UINT64_C(0)
+#endif
+
 static uint64_t sample_type(const struct plumb_event_config *event,
 			    const struct sampled_session *session, const struct sampled_role *role)
 {
@@ -42,7 +52,7 @@ static uint64_t sample_type(const struct plumb_event_config *event,
 	if (event && event->frequency && !spe)
 		type |= PERF_SAMPLE_PERIOD;
 	if (event && session->callchains && !spe)
-		type |= PERF_SAMPLE_CALLCHAIN;
+		type |= PERF_SAMPLE_CALLCHAIN | (LINK_REGISTER ? PERF_SAMPLE_REGS_USER : 0);
 	if (event && session->user_stack && !spe)
 		type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	/* The driver ignores it; it tells readers what SPE records have. */
@@ -118,6 +128,8 @@ void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_co
 	if (!(session->without & WITHOUT_LOST))
 		attr->read_format |= PERF_FORMAT_LOST;
 	attr->sample_id_all = 1;
+	if (attr->sample_type & PERF_SAMPLE_REGS_USER)
+		attr->sample_regs_user = LINK_REGISTER;
 	if (attr->sample_type & PERF_SAMPLE_STACK_USER) {
 		attr->sample_regs_user = USER_REGISTERS;
 		attr->sample_stack_user = session->user_stack;
