@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/config.h"
 #include "record.h"
 #include "render/figures.h"
 #include "tool/complain.h"
@@ -62,24 +63,27 @@ static void copy_ids(struct record_rate *rate, const struct plumb_recorded_event
 		rate->ids[i] = recorded->ids[i];
 }
 
-void record_note_rates(struct record_rates *rates, const struct plumb_source *source,
-		       const struct plumb_event_list *events,
-		       const struct plumb_recording_setup *setup)
+/* Notes the events of a list, by its PMU's name if there are several types of cores. */
+static void note_list(struct record_rates *rates, const struct plumb_source *source,
+		      const struct plumb_event_list *events, const char *pmu,
+		      const struct plumb_recording_setup *setup)
 {
-	const size_t count = plumb_event_list_count(events);
+	const struct plumb_event_config *event;
 
-	rates->count = count <= setup->event_count ? count : 0;
-	for (size_t i = 0; i < rates->count; i++) {
-		const struct plumb_event_config *event = plumb_event_list_get(events, i);
-		const struct plumb_recorded_event *recorded = &setup->events[i];
+	for (size_t i = 0; (event = plumb_event_list_get(events, i)); i++) {
+		const struct plumb_recorded_event *recorded = &setup->events[rates->count];
 		const struct plumb_event_attr *attr = &recorded->attr;
-		struct record_rate *rate = &rates->at[i];
+		struct record_rate *rate = &rates->at[rates->count];
 
-		rate->name = event->name;
+		if (rates->count == setup->event_count || rates->count == PLUMB_EVENTS_MAX)
+			return;
+		rates->count++;
+		rate->name = pmu ? memory_given(event_name_on_pmu(event, pmu))
+				 : memory_copy(event->name, strlen(event->name));
 		/* A unit that discards all records is to have no samples. */
 		rate->known = attr->sample_period > 0 && record_samples(events, i) &&
 			      !event->spe.discard && recorded->name &&
-			      strcmp(recorded->name, event->name) == 0;
+			      strcmp(recorded->name, rate->name) == 0;
 		rate->value = (double)attr->sample_period;
 		rate->frequency = attr->flags & PLUMB_ATTR_BIT(PLUMB_ATTR_FREQ);
 		rate->least = least_period(source, event);
@@ -88,6 +92,19 @@ void record_note_rates(struct record_rates *rates, const struct plumb_source *so
 		if (attr->sample_type & PLUMB_SAMPLE_IDENTIFIER)
 			copy_ids(rate, recorded);
 	}
+}
+
+void record_note_rates(struct record_rates *rates, const struct plumb_source *source,
+		       const struct record_request *request,
+		       const struct plumb_recording_setup *setup)
+{
+	record_rates_free(rates);
+	note_list(rates, source, request->events,
+		  request->type_count ? plumb_source_pmu(source) : NULL, setup);
+	for (size_t i = 0; i < request->type_count; i++)
+		if (plumb_event_list_get(request->besides[i].events, 0)->kind == PLUMB_EVENT_PMU)
+			note_list(rates, source, request->besides[i].events,
+				  plumb_source_pmu(request->types[i].source), setup);
 }
 
 /* Returns the event of a sample record; NULL if it is unknown. */
@@ -193,6 +210,9 @@ void record_advise_more(const struct record_rates *rates, const struct plumb_rec
 
 void record_rates_free(struct record_rates *rates)
 {
-	for (size_t i = 0; i < rates->count; i++)
+	for (size_t i = 0; i < rates->count; i++) {
 		free(rates->at[i].ids);
+		free(rates->at[i].name);
+	}
+	*rates = (struct record_rates){.count = 0};
 }

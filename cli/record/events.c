@@ -142,14 +142,29 @@ static int check(struct record_request *request, const struct machine *machine,
 	return check_branches(request, machine);
 }
 
-int record_read_events(struct record_request *request, const struct machine *machine)
+int record_read_list(const struct record_request *request, const struct plumb_source *source,
+		     const struct option_words *words, const char *otherwise,
+		     struct plumb_event_list **list, struct plumb_diagnostics *diagnostics)
 {
 	struct plumb_event_options options = {
 		.size = sizeof(options),
 		.sampling = true,
 		.all_user = request->options->all_user,
 		.all_kernel = request->options->all_kernel,
+		.period = request->period,
+		.frequency = request->frequency,
 	};
+	int error;
+
+	plumb_source_fill_event_options(source, &options);
+	error = plumb_event_list_new(&options, list);
+	if (error == 0 && otherwise)
+		error = read_all(*list, words, otherwise, diagnostics);
+	return error;
+}
+
+int record_read_events(struct record_request *request, const struct machine *machine)
+{
 	const bool others = request->options->all_cpus || request->cpus.count ||
 			    request->pids.count || request->tids.count;
 	struct plumb_diagnostics *diagnostics;
@@ -160,15 +175,12 @@ int record_read_events(struct record_request *request, const struct machine *mac
 		status = record_topdown_group(request, machine, &group);
 	if (status != EXIT_FINE)
 		return status;
-	options.period = request->period;
 	diagnostics = memory_given(plumb_diagnostics_new());
-	options.frequency = request->frequency;
-
-	plumb_source_fill_event_options(machine->source, &options);
-	error = plumb_event_list_new(&options, &request->events);
-	if (error == 0 && !request->options->exact)
-		error = read_all(request->events, &request->options->events,
-				 group ? group : usual(machine), diagnostics);
+	error = record_read_list(request, machine->source, &request->options->events,
+				 request->options->exact ? NULL
+				 : group                 ? group
+							 : usual(machine),
+				 &request->events, diagnostics);
 	free(group);
 	status = error < 0 ? machine_complain(diagnostics, "-e", error)
 			   : machine_check_program(machine, others);

@@ -385,7 +385,11 @@ static int record(const struct record_options *values, struct record_request *re
 	int status = machine_open(machine, &wish, request->program), fd = -1;
 
 	if (status == EXIT_FINE)
+		record_find_types(request, machine);
+	if (status == EXIT_FINE)
 		status = record_read_events(request, machine);
+	if (status == EXIT_FINE)
+		record_read_types(request, machine);
 	if (status != EXIT_FINE)
 		return status;
 	if (replaces_input(request->path))

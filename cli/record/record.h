@@ -7,6 +7,8 @@
 #include <plumb/recording.h>
 #include <plumb/source.h>
 
+#include "core_types.h"
+#include "cpu/pmu.h"
 #include "tool/lists.h"
 #include "tool/machine.h"
 #include "tool/options.h"
@@ -56,6 +58,10 @@ struct record_request {
 	int compress_level, clockid;
 	uint64_t limit_bytes, seed;
 	struct plumb_event_list *events;
+	/* Of the machine's other types of cores. */
+	struct core_type types[CPU_PMUS_MAX];
+	struct plumb_recording_beside besides[CPU_PMUS_MAX];
+	size_t type_count;
 };
 
 /* ---- values as perf spells them: record_units.c ------------------------------------------------
@@ -71,6 +77,23 @@ void record_request_free(struct record_request *request);
 /* Reads the events for `machine`. Returns EXIT_FINE, or prints an error and returns the exit
  * status. */
 int record_read_events(struct record_request *request, const struct machine *machine);
+
+/* Reads the words, or `otherwise` if there are none, for one source. Returns 0 or an error. */
+int record_read_list(const struct record_request *request, const struct plumb_source *source,
+		     const struct option_words *words, const char *otherwise,
+		     struct plumb_event_list **list, struct plumb_diagnostics *diagnostics);
+
+/* ---- several types of cores: types.c ----------------------------------------------------------
+ */
+
+/* Finds the other types of cores to sample; the machine's own may become another. */
+void record_find_types(struct record_request *request, struct machine *machine);
+/*
+ * Reads the events for them, after those of the machine's own. Types that lack them are left out,
+ * which is said.
+ */
+void record_read_types(struct record_request *request, const struct machine *machine);
+void record_free_types(struct record_request *request);
 
 /* ---- the group of --topdown: topdown.c --------------------------------------------------------
  */
@@ -119,7 +142,7 @@ double record_now(void); /* seconds */
 
 /* How often an event of a recording was sampled. */
 struct record_rate {
-	const char *name;
+	char *name;
 	uint64_t *ids; /* in its samples */
 	size_t id_count;
 	bool known, frequency, spe;
@@ -136,9 +159,9 @@ struct record_rates {
 
 /* Tells whether an event samples: in a group with the modifier S, only the leader does. */
 bool record_samples(const struct plumb_event_list *events, size_t i);
-/* `events` must live until the last advice. Call record_rates_free() in the end. */
+/* Call record_rates_free() in the end. */
 void record_note_rates(struct record_rates *rates, const struct plumb_source *source,
-		       const struct plumb_event_list *events,
+		       const struct record_request *request,
 		       const struct plumb_recording_setup *setup);
 /* Adds a sample record to its event. */
 void record_note_sample(struct record_rates *rates, const char *record, size_t size);

@@ -276,7 +276,7 @@ static int on_begin(void *user, const struct plumb_recording_setup *from)
 	/* A program's recording begins with the program. */
 	if (!*s->request->program)
 		signals_begun();
-	record_note_rates(&s->rates, s->machine->source, s->request->events, from);
+	record_note_rates(&s->rates, s->machine->source, s->request, from);
 	setup.version = "plumb " PLUMB_VERSION;
 	if (!setup.cpus_available) {
 		setup.cpus_available = cpus(_SC_NPROCESSORS_CONF);
@@ -405,6 +405,9 @@ static void say_which(const struct session *s)
 	else
 		complain("sampling on this machine's %s: %s", machine->spec->product.name,
 			 machine->why);
+	for (size_t i = 0; i < s->request->type_count; i++)
+		complain("and on its %s: %s", s->request->types[i].spec->product.name,
+			 plumb_source_pmu(s->request->types[i].source));
 }
 
 static struct plumb_recording_job make_job(struct session *s)
@@ -415,6 +418,8 @@ static struct plumb_recording_job make_job(struct session *s)
 	return (struct plumb_recording_job){
 		.size = sizeof(struct plumb_recording_job),
 		.events = request->events,
+		.beside = request->besides,
+		.beside_count = request->type_count,
 		.program = s->machine->program,
 		.argv = request->program,
 		.pids = request->pids.at,

@@ -312,4 +312,5 @@ void record_request_free(struct record_request *request)
 	free(request->pids.at);
 	free(request->tids.at);
 	plumb_event_list_free(request->events);
+	record_free_types(request);
 }

@@ -84,14 +84,10 @@ const char *report_event_name(const struct report *report, const struct plumb_ev
 char *report_name_on_pmu(const struct report *report, const struct plumb_event_config *event,
 			 const char *name)
 {
-	const char *modifiers = event ? strchr(name, ':') : NULL;
-
-	if (!report->pmu || strchr(name, '/') ||
-	    (event && (event->named || event->kind != PLUMB_EVENT_PMU)))
+	if (!report->pmu)
 		return memory_copy(name, strlen(name));
-	return memory_format("%s/%.*s/%s", report->pmu,
-			     (int)(modifiers ? modifiers - name : (ptrdiff_t)strlen(name)), name,
-			     modifiers ? modifiers + 1 : "");
+	return event ? memory_given(event_name_on_pmu(event, report->pmu))
+		     : memory_format("%s/%s/", report->pmu, name);
 }
 
 bool report_is_clock(const struct plumb_event_count *event)

@@ -203,6 +203,8 @@ plumb_recording_info(const struct plumb_recording *recording);
  * may lack variant and revision. 0: unknown so far.
  */
 PLUMB_API uint32_t plumb_recording_midr(const struct plumb_recording *recording, int32_t cpu);
+/* Likewise of the cores of a PMU, by its type, if Plumb recorded several types; 0: unknown. */
+PLUMB_API uint32_t plumb_recording_pmu_midr(const struct plumb_recording *recording, uint32_t type);
 
 /*
  * Reads `size` bytes of a chunk's data, starting at byte `from`. A pipe's data is kept in an
@@ -273,6 +275,12 @@ struct plumb_recording_setup {
 	int compress_level;   /* zstd's level; 0: not compressed */
 	uint64_t limit_bytes; /* of the file, without later build-ids; writing more fails with
 				 LIMIT. 0: no limit */
+	/* HYBRID_TOPOLOGY and, with the MIDRs of their cores, PMU_CAPS; if there are several. */
+	struct {
+		const char *name, *cpus; /* "4-7" */
+		uint32_t midr;           /* 0: unknown */
+	} core_pmus[8];
+	size_t core_pmu_count;
 };
 
 /*

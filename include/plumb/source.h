@@ -275,6 +275,12 @@ enum plumb_recording_next {
 };
 
 /* What to sample. A source rejects members that it does not support. */
+/* What is sampled in the same recording on the cores of another type. */
+struct plumb_recording_beside {
+	const struct plumb_source *source;     /* perf, opened with that type's specification */
+	const struct plumb_event_list *events; /* read with its options */
+};
+
 struct plumb_recording_job {
 	size_t size;                           /* sizeof(struct plumb_recording_job) */
 	const struct plumb_event_list *events; /* read to be sampled */
@@ -343,6 +349,13 @@ struct plumb_recording_job {
 	 */
 	unsigned interval_ms;
 	void (*interval)(void *user, const struct plumb_count *counts, double seconds);
+	/*
+	 * With perf only: what else to sample, where the machine has several types of cores, each
+	 * with its own PMU. Each event is then recorded with its PMU's name. What is no event of a
+	 * core's PMU, such as SPE and clocks, is sampled as `events` has it.
+	 */
+	const struct plumb_recording_beside *beside;
+	size_t beside_count;
 };
 
 struct plumb_recording_run {
@@ -357,7 +370,8 @@ struct plumb_recording_run {
 	/*
 	 * By the index in the job's events: how often each occurred while it was sampled; NaN if
 	 * that is unknown, as of members of a group that only its leader samples. Of SPE, the
-	 * operations to choose from, with the model only.
+	 * operations to choose from, with the model only. Those of `beside` that are events of a
+	 * core's PMU, or in a group with one, follow.
 	 */
 	double event_counts[PLUMB_EVENTS_MAX];
 };

@@ -24,4 +24,11 @@ static inline bool event_counts_same(const struct plumb_event_config *a,
 	       a->exclusive == b->exclusive;
 }
 
+/*
+ * Returns the name of an event of a core's PMU as perf writes it where the types of cores have
+ * PMUs of their own, "armv9_c1_pro/L1D_CACHE/u"; that of another event, or one that names its PMU,
+ * as it is. Free it; NULL: out of memory.
+ */
+char *event_name_on_pmu(const struct plumb_event_config *event, const char *pmu);
+
 #endif

@@ -9,6 +9,7 @@
 #include "base/near.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "event/config.h"
 #include "event/parse.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -503,4 +504,18 @@ int event_unknown(const struct event_reader *reader, struct event_word word)
 		diagnostics_remedy(reader->diagnostics, "list-events-of", spec->id,
 				   "use an event of %s", spec->id);
 	return PLUMB_ERR_NOT_FOUND;
+}
+
+char *event_name_on_pmu(const struct plumb_event_config *event, const char *pmu)
+{
+	const char *modifiers = strchr(event->name, ':');
+	char *name;
+
+	if (event->named || event->kind != PLUMB_EVENT_PMU || strchr(event->name, '/'))
+		return strdup(event->name);
+	return asprintf(&name, "%s/%.*s/%s", pmu,
+			(int)(modifiers ? (size_t)(modifiers - event->name) : strlen(event->name)),
+			event->name, modifiers ? modifiers + 1 : "") < 0
+		       ? NULL
+		       : name;
 }

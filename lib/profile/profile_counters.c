@@ -42,8 +42,18 @@ static bool is_read(const struct plumb_event_attr *attr)
 	return attr->sample_type & PLUMB_SAMPLE_READ && attr->read_format & PLUMB_FORMAT_GROUP;
 }
 
+/* Tells whether the event is of another type of cores than `midr`. */
+static bool is_of_other(const struct plumb_profile *profile, const struct plumb_event_attr *attr,
+			uint32_t midr)
+{
+	const uint32_t own = plumb_recording_pmu_midr(profile->recording, attr->type);
+
+	return own && plumb_spec_for_midr(own) != plumb_spec_for_midr(midr);
+}
+
 /* Returns the first event that counts what the formulas take, or the number of events. */
-static size_t find_event(const struct plumb_profile *profile, const struct plumb_event *wanted)
+static size_t find_event(const struct plumb_profile *profile, const struct plumb_event *wanted,
+			 uint32_t midr)
 {
 	size_t e = 0;
 
@@ -52,7 +62,7 @@ static size_t find_event(const struct plumb_profile *profile, const struct plumb
 
 		/* Events of SPE's groups end with the samples; counters are not among them. */
 		if (!profile->events[e].public.spe && is_read(attr) &&
-		    code_of(profile, attr) == wanted->code)
+		    code_of(profile, attr) == wanted->code && !is_of_other(profile, attr, midr))
 			break;
 	}
 	return e;
@@ -60,16 +70,17 @@ static size_t find_event(const struct plumb_profile *profile, const struct plumb
 
 int counters_open(struct counters *counters, const struct plumb_profile *profile)
 {
-	const uint32_t midr = profile->options.midr;
+	const uint32_t midr = profile->options.midr ? profile->options.midr
+						    : plumb_recording_midr(profile->recording, -1);
 	struct first_level *level = &counters->level;
 	const struct profiled_event *cycles;
 	int status;
 
 	*counters = (struct counters){0};
-	status =
-		first_level_open(level, midr ? midr : plumb_recording_midr(profile->recording, -1));
+	status = first_level_open(level, midr);
 	for (size_t i = 0; status == 0 && i < level->event_count; i++) {
-		counters->events[i] = find_event(profile, &level->spec->events[level->events[i]]);
+		counters->events[i] =
+			find_event(profile, &level->spec->events[level->events[i]], midr);
 		if (counters->events[i] == profile->event_count)
 			status = PLUMB_ERR_NOT_FOUND;
 	}

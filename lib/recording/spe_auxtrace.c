@@ -138,6 +138,23 @@ uint32_t plumb_recording_midr(const struct plumb_recording *recording, int32_t c
 	return spe_core(recording, cpu).midr;
 }
 
+uint32_t plumb_recording_pmu_midr(const struct plumb_recording *recording, uint32_t type)
+{
+	const struct plumb_recording_info *info = plumb_recording_info(recording);
+	const char *name = NULL;
+
+	for (size_t i = 0; i < info->pmu_count; i++)
+		if (info->pmus[i].type == type)
+			name = info->pmus[i].name;
+	for (size_t i = 0; name && i < info->capability_count; i++) {
+		const struct plumb_recorded_capability *one = &info->capabilities[i];
+
+		if (one->pmu && strcmp(one->pmu, name) == 0 && strcmp(one->name, "midr") == 0)
+			return (uint32_t)strtoull(one->value, NULL, 16);
+	}
+	return 0;
+}
+
 int spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i, struct spe_cpu *cpu)
 {
 	struct spe_auxtrace spe;

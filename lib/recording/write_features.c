@@ -3,6 +3,7 @@
  * Attributes and features. Their layout is that of tools/perf/Documentation/
  * perf.data-file-format.txt, and of struct perf_event_attr in <linux/perf_event.h>.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "recording/writer.h"
@@ -143,6 +144,36 @@ static void pmu_mappings(const struct plumb_recording_writer *writer, struct byt
 	}
 }
 
+static void hybrid_topology(const struct plumb_recording_writer *writer, struct bytes *bytes)
+{
+	if (!writer->setup.core_pmu_count)
+		return;
+	bytes_u32(bytes, (uint32_t)writer->setup.core_pmu_count);
+	for (size_t i = 0; i < writer->setup.core_pmu_count; i++) {
+		bytes_text(bytes, writer->setup.core_pmus[i].name);
+		bytes_text(bytes, writer->setup.core_pmus[i].cpus);
+	}
+}
+
+/* perf writes what is in the PMU's folder caps/; which core it is of is nowhere else. */
+static void pmu_caps(const struct plumb_recording_writer *writer, struct bytes *bytes)
+{
+	char midr[24];
+
+	if (!writer->setup.core_pmu_count)
+		return;
+	bytes_u32(bytes, (uint32_t)writer->setup.core_pmu_count);
+	for (size_t i = 0; i < writer->setup.core_pmu_count; i++) {
+		bytes_u32(bytes, writer->setup.core_pmus[i].midr != 0);
+		if (writer->setup.core_pmus[i].midr) {
+			snprintf(midr, sizeof(midr), "0x%08x", writer->setup.core_pmus[i].midr);
+			bytes_text(bytes, "midr");
+			bytes_text(bytes, midr);
+		}
+		bytes_text(bytes, writer->setup.core_pmus[i].name);
+	}
+}
+
 static void group_desc(const struct plumb_recording_writer *writer, struct bytes *bytes)
 {
 	uint32_t groups = 0;
@@ -235,6 +266,8 @@ static const struct feature {
 	{PLUMB_FEATURE_CLOCKID, true, clock_resolution},
 	{PLUMB_FEATURE_COMPRESSED, true, compressed},
 	{PLUMB_FEATURE_CLOCK_DATA, true, clock_data},
+	{PLUMB_FEATURE_HYBRID_TOPOLOGY, true, hybrid_topology},
+	{PLUMB_FEATURE_PMU_CAPS, true, pmu_caps},
 };
 #define FEATURES (sizeof(features) / sizeof(*features))
 

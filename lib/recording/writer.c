@@ -111,6 +111,9 @@ static bool copy_setup(struct plumb_recording_writer *writer,
 		fine = fine && copy_text(writer, texts[i]);
 	for (size_t i = 0; i < copy->pmu_count; i++)
 		fine = fine && copy_text(writer, &copy->pmus[i].name);
+	for (size_t i = 0; i < copy->core_pmu_count; i++)
+		fine = fine && copy_text(writer, &copy->core_pmus[i].name) &&
+		       copy_text(writer, &copy->core_pmus[i].cpus);
 	if (setup->command)
 		fine = fine && copy_command(writer, setup->command);
 	if (setup->auxtrace_info)
@@ -139,6 +142,8 @@ static int check_setup(struct plumb_recording_writer *writer,
 		return bad_setup(writer, "no events");
 	if (setup->pmu_count > sizeof(setup->pmus) / sizeof(*setup->pmus))
 		return bad_setup(writer, "too many PMUs");
+	if (setup->core_pmu_count > sizeof(setup->core_pmus) / sizeof(*setup->core_pmus))
+		return bad_setup(writer, "too many PMUs of cores");
 	if (setup->auxtrace_info && setup->auxtrace_info->count > record_values)
 		return bad_setup(writer, "the AUXTRACE_INFO record is too long");
 	for (size_t i = 0; i < setup->event_count; i++) {

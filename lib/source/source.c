@@ -97,8 +97,7 @@ void plumb_source_cancel(struct plumb_source *source)
 	atomic_fetch_add(&source->canceled, 1);
 }
 
-/* Reads what part counts. Returns false for one that cannot be. */
-static bool read_window(struct plumb_window *window, const struct plumb_window *given)
+bool source_read_window(struct plumb_window *window, const struct plumb_window *given)
 {
 	*window = (struct plumb_window){.size = sizeof(*window)};
 	return !given || (sized_read(window, sizeof(*window), given) && window->delay_ms >= -1);
@@ -199,8 +198,7 @@ static int check_targets(const struct plumb_source *source, const struct source_
 	return 0;
 }
 
-/* Tells a caller how counting went. */
-static void tell_count(const struct source_run *done, struct plumb_count_run *run)
+void source_tell_count(const struct source_run *done, struct plumb_count_run *run)
 {
 	struct plumb_count_run told = {
 		.seconds = done->seconds,
@@ -233,7 +231,7 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 	int error;
 
 	if (!sized_read(&given, sizeof(given), job) || !given.plan ||
-	    (given.program && !given.argv) || !read_window(&window, given.window))
+	    (given.program && !given.argv) || !source_read_window(&window, given.window))
 		return PLUMB_ERR_ARGUMENT;
 	error = source_check_here(source, diagnostics);
 	if (error == 0)
@@ -285,140 +283,6 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 	if (error < 0)
 		return error;
 	error = source->kind->count(&what, &done, diagnostics);
-	tell_count(&done, run);
-	return error;
-}
-
-/* ---- recording ---------------------------------------------------------------------------- */
-
-/* The events of a list, one behind the other; NULL: no memory. */
-static struct plumb_event_config *copy_events(const struct plumb_event_list *list, size_t count)
-{
-	struct plumb_event_config *events = calloc(count + 1, sizeof(*events));
-
-	for (size_t i = 0; events && i < count; i++)
-		events[i] = *plumb_event_list_get(list, i);
-	return events;
-}
-
-static struct source_record_job record_job(const struct plumb_source *source,
-					   const struct plumb_recording_job *given)
-{
-	return (struct source_record_job){
-		.event_count = plumb_event_list_count(given->events),
-		.program = given->program,
-		.argv = given->argv,
-		.pids = given->pids,
-		.tids = given->tids,
-		.cpus = given->cpus,
-		.pid_count = given->pid_count,
-		.tid_count = given->tid_count,
-		.cpu_count = given->cpu_count,
-		.all_cpus = given->all_cpus,
-		.per_thread = given->per_thread,
-		.inherit = given->inherit,
-		.callchains = given->callchains,
-		.user_stack = given->user_stack,
-		.exact = given->exact,
-		.snapshot = given->snapshot,
-		.data_addresses = given->data_addresses,
-		.physical_addresses = given->physical_addresses,
-		.sample_cpus = given->sample_cpus,
-		.branches = given->branches,
-		.build_ids = given->build_ids,
-		.mmap_pages = given->mmap_pages,
-		.aux_pages = given->aux_pages,
-		.clockid = given->clock_given ? given->clockid : -1,
-		.model = &source->model,
-		.core_file = source->core_file,
-		.pmu = source_pmu(source),
-		.cancel = source_cancel_of(source),
-		.begin = given->begin,
-		.started = given->started,
-		.records = given->records,
-		.aux = given->aux,
-		.round = given->round,
-		.progress = given->progress,
-		.next = given->next,
-		.last_signal = given->last_signal,
-		.position = given->position,
-		.change = given->change,
-		.interval_ms = given->interval_ms,
-		.interval = given->interval,
-		.user = given->user,
-	};
-}
-
-static int check_events(const struct plumb_source *source, const struct source_record_job *job,
-			struct plumb_diagnostics *diagnostics)
-{
-	for (size_t i = 0; i < job->event_count; i++) {
-		int error = plumb_source_check(source, &job->events[i], diagnostics);
-
-		if (error < 0)
-			return error;
-	}
-	if (job->exact && source->kind != &source_model) {
-		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-exact", NULL,
-				      "%s does not support exact profiles", source->kind->name);
-		diagnostics_remedy(diagnostics, "use-model", NULL, "use the model source");
-		return PLUMB_ERR_UNSUPPORTED;
-	}
-	if (job->plan && source->kind != &source_model) {
-		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-counts", NULL,
-				      "%s does not count while it samples", source->kind->name);
-		return PLUMB_ERR_UNSUPPORTED;
-	}
-	return job->event_count || job->exact ? 0 : PLUMB_ERR_ARGUMENT;
-}
-
-int plumb_source_record(struct plumb_source *source, const struct plumb_recording_job *job,
-			struct plumb_recording_run *run, struct plumb_diagnostics *diagnostics)
-{
-	struct plumb_recording_job given;
-	struct source_record_run done = {0};
-	struct source_run counted = {0};
-	struct plumb_recording_run told;
-	struct plumb_event_config *events;
-	struct source_record_job what;
-	struct plumb_window window;
-	int error;
-
-	if (!sized_read(&given, sizeof(given), job) || !given.events || !given.begin ||
-	    !given.records || !given.aux || (given.program && !given.argv) ||
-	    (given.plan && (!given.counts || !given.counted)) ||
-	    !read_window(&window, given.window))
-		return PLUMB_ERR_ARGUMENT;
-	what = record_job(source, &given);
-	what.window = window;
-	what.plan = given.plan;
-	counted.counts = given.counts;
-	what.counted = &counted;
-	events = copy_events(given.events, what.event_count);
-	if (!events)
-		return PLUMB_ERR_NO_MEMORY;
-	what.events = events;
-	error = source_check_here(source, diagnostics);
-	if (error == 0)
-		error = check_events(source, &what, diagnostics);
-	if (error == 0 && what.plan)
-		error = source_check_plan(source, what.plan, diagnostics);
-	if (error == 0)
-		error = source->kind->record(&what, &done, diagnostics);
-	free(events);
-	if (what.plan)
-		tell_count(&counted, given.counted);
-	told = (struct plumb_recording_run){
-		.seconds = done.seconds,
-		.host_seconds = done.host_seconds,
-		.exit_status = done.ended ? 0 : done.exit_status,
-		.signal = done.ended ? 0 : done.signal,
-		.ended = done.ended,
-		.samples = done.samples,
-		.collisions = done.collisions,
-		.lost = done.lost,
-	};
-	memcpy(told.event_counts, done.event_counts, sizeof(told.event_counts));
-	sized_write(run, &told, sizeof(told));
+	source_tell_count(&done, run);
 	return error;
 }

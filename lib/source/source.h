@@ -121,6 +121,8 @@ struct source_record_job {
 	const struct plumb_model_options *model; /* of the model alone */
 	const struct core_file *core_file;       /* likewise; NULL: none */
 	const struct cpu_pmu *pmu;               /* of perf alone; NULL: there is none */
+	/* Of perf alone: each event's, where there are several; NULL there: no event of a core. */
+	const struct cpu_pmu *const *pmus;
 	struct source_cancel cancel;
 
 	/*
@@ -221,6 +223,11 @@ static inline struct source_cancel source_cancel_of(const struct plumb_source *s
 /* Checks all events of a plan, as plumb_source_check() does. */
 int source_check_plan(const struct plumb_source *source, const struct plumb_plan *plan,
 		      struct plumb_diagnostics *diagnostics);
+
+/* Reads what part of a run is measured. Returns false for one that cannot be. */
+bool source_read_window(struct plumb_window *window, const struct plumb_window *given);
+/* Tells a caller how counting went. */
+void source_tell_count(const struct source_run *done, struct plumb_count_run *run);
 
 /* Returns 0, or MACHINE with a finding if the source describes another machine. */
 int source_check_here(const struct plumb_source *source, struct plumb_diagnostics *diagnostics);

@@ -184,6 +184,53 @@ END
 	[ "$(jq -c '[.cpu.name, .pmu, .core_types]' out.json)" = '["Neoverse V1",null,null]' ]
 }
 
+# recorded: the names, types and numbers of ids of a recording's events, by Debian's perf.
+recorded()
+{
+	perf script --header-only -i of.data |
+		sed -n 's/^# event : name = \([^,]*\), , id = {\([^}]*\)}, type = \([0-9]*\),.*/\1 \3\2/p' |
+		awk '{gsub(",", ""); print $1, $2, NF - 2}'
+}
+
+@test "record samples each type by its own PMU, as perf reads it" {
+	command -v perf >/dev/null || skip "no perf here"
+	run --separate-stderr on_phone record -e L1D_CACHE:u -e task-clock -o of.data -- true
+	[ "$status" -eq 0 ]
+	[ "${stderr_lines[0]}" = "plumb: sampling on this machine's C1-Pro: it has an Arm PMU" ]
+	[ "${stderr_lines[1]}" = "plumb: and on its C1-Ultra: armv9_c1_ultra" ]
+	[[ "$stderr" == *"0 samples of armv9_c1_ultra/L1D_CACHE/u are too few"* ]]
+	# A clock is no event of a core: it is sampled once, on all CPUs.
+	[ "$(recorded)" = "$(printf '%s\n' 'armv9_c1_pro/L1D_CACHE/u 8 6' 'task-clock 1 8' 'armv9_c1_ultra/L1D_CACHE/u 9 2' 'dummy:u 1 8')" ]
+	[ "$(grep -c '^8 0x0004 task [0-5] exec$' log)" -eq 6 ]
+	[ "$(grep -c '^9 0x0004 task [67] exec$' log)" -eq 2 ]
+	perf script --header-only -i of.data | grep -qx '# armv9_c1_ultra pmu capabilities: midr=0x410fd8c0'
+	# Only C1-Ultra has L1D_TLB_RD; --cpu, -C and a PMU's name choose one, too.
+	on_phone record -q -e L1D_TLB_RD -o of.data -- true 2>/dev/null
+	[ "$(recorded)" = "$(printf '%s\n' 'L1D_TLB_RD 9 2' 'dummy:u 1 8')" ]
+	on_phone record -q --cpu c1-ultra -e cycles -o of.data -- true
+	[ "$(recorded | head -n 1)" = "cycles 9 2" ]
+	on_phone record -q -e armv9_c1_pro/L1D_CACHE/ -o of.data -- true 2>/dev/null
+	[ "$(recorded | head -n 1)" = "armv9_c1_pro/L1D_CACHE/ 8 6" ]
+	on_phone record -q -C 6 -e cycles -o of.data -- true
+	[ "$(recorded)" = "$(printf '%s\n' 'cycles 9 1' 'dummy:u 1 1')" ]
+}
+
+@test "record keeps groups together on each type; --topdown has each type's own" {
+	on_phone record -q -a -e '{L1D_CACHE,INST_RETIRED}:S' -o of.data -- true
+	[ "$(grep -c '^8 0x000[48] all [0-5] read$' log)" -eq 12 ]
+	[ "$(grep -c '^9 0x000[48] all [67] read$' log)" -eq 4 ]
+	HYBRID_FREE=8 on_phone record -q --topdown -a -o of.data -- true
+	for type in 8 9; do
+		sed -n "s/^$type \(0x[0-9a-f]*\) all .* read$/\1/p" log | sort -u >$type
+	done
+	for cpu in 8:c1-pro-r1p1 9:c1-ultra-r0p0; do
+		for metric in retiring bad_speculation frontend_bound backend_bound; do
+			plumb spec show --cpu "${cpu#*:}" $metric --json | jq -r '.results[0].events[]'
+		done | sort -u >wanted
+		[ "$(wc -l <"${cpu%:*}")" -ge "$(wc -l <wanted)" ]
+	done
+}
+
 # on_grace ARGUMENT...: record --topdown on that machine, and in `group` what it asked for: target, CPU, codes.
 on_grace()
 {

@@ -43,6 +43,24 @@ static void describe_pmus(struct description *d)
 		closedir(entries);
 }
 
+/* Tells what types of cores the machine has, if several. */
+static void describe_core_pmus(struct description *d)
+{
+	char path[PATH_MAX];
+	size_t count = cpu_find_pmus("", d->core_pmus, CPU_PMUS_MAX);
+
+	if (count < 2 || count > CPU_PMUS_MAX)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), DEVICES "/%s/cpus", d->core_pmus[i].name);
+		if (!sysfs_read_line(d->core_cpus[i], sizeof(d->core_cpus[i]), path))
+			continue;
+		d->setup.core_pmus[d->setup.core_pmu_count].name = d->core_pmus[i].name;
+		d->setup.core_pmus[d->setup.core_pmu_count].cpus = d->core_cpus[i];
+		d->setup.core_pmus[d->setup.core_pmu_count++].midr = d->core_pmus[i].midr;
+	}
+}
+
 static void describe_events(struct description *d, const struct sampling *sampling)
 {
 	for (size_t i = 0; i < sampling->count; i++) {
@@ -127,6 +145,7 @@ struct description *description_new(const struct sampling *sampling, const struc
 		d->setup.time_conv = &d->time_conv;
 	describe_machine(d, sampling);
 	describe_pmus(d);
+	describe_core_pmus(d);
 	return d;
 }
 

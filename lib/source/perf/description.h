@@ -5,6 +5,7 @@
 
 #include <sys/utsname.h>
 
+#include "cpu/pmu.h"
 #include "source/perf/mapping.h"
 
 struct description {
@@ -16,6 +17,8 @@ struct description {
 	struct utsname system;
 	char cpuid[24];
 	char pmu_names[16][64];
+	struct cpu_pmu core_pmus[CPU_PMUS_MAX];
+	char core_cpus[CPU_PMUS_MAX][256];
 };
 
 /* Returns NULL if out of memory. The result refers to `sampling`. Free it with description_free().

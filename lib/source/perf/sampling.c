@@ -26,13 +26,21 @@ bool sampling_has_spe(const struct sampling *sampling)
 	return false;
 }
 
+/* Returns the PMU of an event of a core, or NULL. */
+static const struct cpu_pmu *pmu_of(const struct source_record_job *job,
+				    const struct plumb_event_config *event)
+{
+	return event && job->pmus ? job->pmus[event - job->events] : job->pmu;
+}
+
 static int add_event(struct sampling *s, const struct plumb_event_config *event,
 		     const struct spe_pmu *spe)
 {
 	struct sampled *sampled = &s->all[s->count];
 	const size_t room = s->targets.cpu_count * s->targets.thread_count;
 
-	*sampled = (struct sampled){.event = event, .spe = spe, .leader = s->count};
+	*sampled = (struct sampled){
+		.event = event, .spe = spe, .pmu = pmu_of(s->job, event), .leader = s->count};
 	s->count++;
 	sampled->name = strdup(event ? event->name : "dummy:u");
 	sampled->fds = reallocarray(NULL, room, sizeof(*sampled->fds));
@@ -108,6 +116,17 @@ static void join_group(const struct sampling *s, struct sampled *event)
 	}
 }
 
+/* Tells whether any of the CPUs to sample is of the event's type of cores. */
+static bool may_be_on_any(const struct sampling *s, const struct plumb_event_config *event)
+{
+	const struct cpu_pmu *pmu = pmu_of(s->job, event);
+
+	for (size_t i = 0; i < s->targets.cpu_count; i++)
+		if (!s->job->pmus || !pmu || cpu_pmu_covers(pmu, s->targets.cpus[i]))
+			return true;
+	return false;
+}
+
 static int list_events(struct sampling *s)
 {
 	const struct source_record_job *job = s->job;
@@ -123,6 +142,8 @@ static int list_events(struct sampling *s)
 			error = add_spe(s, event);
 			continue;
 		}
+		if (!may_be_on_any(s, event))
+			continue;
 		error = add_event(s, event, NULL);
 		join_group(s, &s->all[s->count - 1]);
 	}
@@ -174,7 +195,7 @@ static int fill(const struct sampling *s, struct sampled *event,
 		const struct sampled_session *session)
 {
 	sampled_attr_fill(&event->attr, event->event, session, &event->role,
-			  s->job->pmu ? s->job->pmu->type : 0);
+			  event->pmu ? event->pmu->type : 0);
 	if (event->spe)
 		return spe_pmu_configure(event->spe, event->event, &event->attr, s->diagnostics);
 	if (event->event && event->attr.attr.sample_period == 0 &&
@@ -232,10 +253,14 @@ static int open_one(struct sampling *s, struct sampled *event, size_t cpu, size_
 	return fd;
 }
 
-static bool has_cpu(const struct sampled *event, int cpu)
+static bool has_cpu(const struct sampling *s, const struct sampled *event, int cpu)
 {
-	if (!event->spe || cpu == -1)
+	if (cpu == -1)
 		return true;
+	/* Where several types are sampled, each has its own CPUs. */
+	if (!event->spe)
+		return !s->job->pmus || !event->event || !event->pmu ||
+		       cpu_pmu_covers(event->pmu, cpu);
 	for (size_t i = 0; i < event->spe->cpu_count; i++)
 		if (event->spe->cpus[i] == cpu)
 			return true;
@@ -259,7 +284,7 @@ static bool is_online(int cpu)
 }
 
 /* Returns whether to go on as if this CPU or thread had not been there. */
-static bool is_of_place(const struct sampling *s, const struct sampled *event, int cpu, int error)
+static bool is_of_place(const struct sampled *event, int cpu, int error)
 {
 	/* The thread has ended. */
 	if (error == -ESRCH)
@@ -268,7 +293,7 @@ static bool is_of_place(const struct sampling *s, const struct sampled *event, i
 	if (error == -ENODEV || error == -ENXIO)
 		return cpu >= 0 && !is_online(cpu);
 	return error == -ENOENT && event->event && event->event->kind == PLUMB_EVENT_PMU &&
-	       s->job->pmu && s->job->pmu->some_cores;
+	       event->pmu && event->pmu->some_cores;
 }
 
 static int open_everywhere(struct sampling *s, struct sampled *event)
@@ -279,14 +304,14 @@ static int open_everywhere(struct sampling *s, struct sampled *event)
 	if (fine < 0)
 		return fine;
 	for (size_t cpu = 0; cpu < targets->cpu_count; cpu++) {
-		if (!has_cpu(event, targets->cpus[cpu]))
+		if (!has_cpu(s, event, targets->cpus[cpu]))
 			continue;
 		for (size_t thread = 0; thread < targets->thread_count; thread++) {
 			int fd = open_one(s, event, cpu, thread);
 
 			if (fd < 0) {
 				error = fd;
-				if (!is_of_place(s, event, targets->cpus[cpu], fd))
+				if (!is_of_place(event, targets->cpus[cpu], fd))
 					return sampled_complain(s, event, fd);
 				s->cpus_lost += fd == -ENODEV || fd == -ENXIO;
 				continue;

@@ -10,6 +10,7 @@
 struct sampled {
 	const struct plumb_event_config *event; /* NULL: it only records the side-band */
 	const struct spe_pmu *spe;              /* for SPE: one of sampling->spes */
+	const struct cpu_pmu *pmu;              /* for events of a core; NULL: there is none */
 	char *name; /* with ":u" if this user may not sample the kernel */
 	struct sampled_attr attr;
 	struct sampled_role role;
