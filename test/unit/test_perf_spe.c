@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "cpu/sysfs.h"
+#include "source/perf/spe_metadata.h"
 #include "source/perf/spe_pmu.h"
 
 static char root[] = "/tmp/plumb-test-XXXXXX";
@@ -284,6 +285,87 @@ static void lists_of_cpus_are_read(void **state)
 		assert_int_equal(sysfs_parse_cpus(wrong[i], &cpus), PLUMB_ERR_INVALID);
 }
 
+/* ---- what recordings say of the units ------------------------------------------------------- */
+
+#define CPU "metadata/sys/devices/system/cpu/"
+
+/* Four CPUs of two kinds: Neoverse N2, each with SPE, and a Cortex-A510 without. */
+static void write_machine(const char *release, const char *third)
+{
+	static const char *const n2[] = {CPU "cpu0", CPU "cpu1", CPU "cpu3"};
+	char path[128];
+
+	write_file("metadata/proc/sys/kernel/osrelease", release);
+	write_file(CPU "online", "0-3\n");
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/regs/identification/midr_el1", n2[i]);
+		write_file(path, "0x00000000410fd493\n");
+	}
+	write_file(CPU "cpu2/regs/identification/midr_el1", third);
+}
+
+/* The unit of CPUs 0, 1 and 3, and of CPU 2 its own if `others`. */
+static uint64_t *make_metadata(bool others, bool per_cpu, size_t *count)
+{
+	int n2[] = {0, 1, 3}, other = 2;
+	char folder[64];
+	const struct spe_pmu pmus[] = {
+		{.type = 9, .min_interval = 1024, .event_filter = 0x1a, .cpus = n2, .cpu_count = 3},
+		{.type = 10, .min_interval = 256, .cpus = &other, .cpu_count = 1},
+	};
+
+	snprintf(folder, sizeof(folder), "%s/metadata", root);
+	return spe_metadata_new(folder, pmus, 1 + others, 9, per_cpu, count);
+}
+
+static void metadata_tells_of_each_cpu(void **state)
+{
+	/* By tools/perf/util/arm-spe.h of Linux 6.18. */
+	static const uint64_t expected[] = {
+		2, /* version; values in the header; PMU; CPUs */
+		4,  9,    4,    0x1010101010101010, 0, 4, 0x410fd490,
+		9,  1024, 0x1a, 0x1010101010101010, 1, 4, 0x410fd490,
+		9,  1024, 0x1a, 0x1010101010101010, 2, 4, 0x410fd460,
+		10, 256,  0,    0x1010101010101010, 3, 4, 0x410fd490,
+		9,  1024, 0x1a,
+	};
+	uint64_t *values;
+	size_t count;
+
+	(void)state;
+	/* An old kernel; but no single core would be right for all CPUs. */
+	write_machine("6.1.0-56-arm64\n", "0x00000000411fd461\n");
+	values = make_metadata(true, true, &count);
+	assert_int_equal(count, sizeof(expected) / sizeof(*expected));
+	assert_memory_equal(values, expected, sizeof(expected));
+	free(values);
+}
+
+static void metadata_is_as_new_as_the_kernel(void **state)
+{
+	static const struct {
+		const char *release;
+		size_t count;
+	} cases[] = {{"6.1.0-56-arm64\n", 2}, {"6.12.9\n", 2}, {"5.20.1\n", 2},
+		     {"6.13.0-rc1\n", 32},    {"7.0.1\n", 32}, {"nonsense\n", 2}};
+	uint64_t *values;
+	size_t count;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		/* A core without SPE may be another. */
+		write_machine(cases[i].release, "0x00000000411fd461\n");
+		values = make_metadata(false, i % 2, &count);
+		assert_int_equal(count, cases[i].count);
+		assert_int_equal(values[0], count == 2 ? 9 : 2);
+		if (count == 2)
+			assert_int_equal(values[1], i % 2);
+		else
+			assert_int_equal(values[4 + 2 * 7 + 4], UINT64_MAX);
+		free(values);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +375,8 @@ int main(void)
 		cmocka_unit_test(what_the_driver_lacks_is_named),
 		cmocka_unit_test(formats_are_read),
 		cmocka_unit_test(lists_of_cpus_are_read),
+		cmocka_unit_test(metadata_tells_of_each_cpu),
+		cmocka_unit_test(metadata_is_as_new_as_the_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, make_root, remove_root);

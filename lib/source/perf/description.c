@@ -10,12 +10,9 @@
 
 #include "cpu/pmu.h"
 #include "cpu/sysfs.h"
+#include "source/perf/spe_metadata.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
-
-/* PERF_RECORD_AUXTRACE_INFO of SPE, version 1. */
-#define AUXTRACE_ARM_SPE 4
-enum { SPE_PMU_TYPE, SPE_PER_CPU };
 
 /* perf keeps only these bits of MIDR, without variant and revision. */
 #define MIDR_MODEL 0xff0ffff0
@@ -78,16 +75,22 @@ static void describe_events(struct description *d, const struct sampling *sampli
 	d->setup.event_count = sampling->count;
 }
 
-static void describe_aux(struct description *d, const struct sampling *sampling)
+/* Returns false if out of memory. */
+static bool describe_aux(struct description *d, const struct sampling *sampling)
 {
-	for (size_t i = sampling->count; i-- > 0;) {
-		if (!sampling->all[i].spe)
-			continue;
-		d->auxtrace_values[SPE_PMU_TYPE] = sampling->all[i].spe->type;
-		d->setup.auxtrace_info = &d->auxtrace_info;
-	}
-	d->auxtrace_values[SPE_PER_CPU] = !perf_targets_per_thread(&sampling->targets);
-	d->auxtrace_info = (struct plumb_auxtrace_info){AUXTRACE_ARM_SPE, d->auxtrace_values, 2};
+	const struct sampled *first = NULL;
+
+	for (size_t i = sampling->count; i-- > 0;)
+		if (sampling->all[i].spe)
+			first = &sampling->all[i];
+	if (!first)
+		return true;
+	d->auxtrace_info.type = SPE_AUXTRACE;
+	d->auxtrace_info.values = d->auxtrace_values = spe_metadata_new(
+		"", sampling->spes, sampling->spe_count, first->spe->type,
+		!perf_targets_per_thread(&sampling->targets), &d->auxtrace_info.count);
+	d->setup.auxtrace_info = &d->auxtrace_info;
+	return d->auxtrace_values != NULL;
 }
 
 /* Returns the MIDR of the PMU that samples, otherwise of the first CPU. */
@@ -140,7 +143,10 @@ struct description *description_new(const struct sampling *sampling, const struc
 		return NULL;
 	}
 	describe_events(d, sampling);
-	describe_aux(d, sampling);
+	if (!describe_aux(d, sampling)) {
+		description_free(d);
+		return NULL;
+	}
 	if (rings->count && perf_ring_time(&rings->all[0], &d->time_conv))
 		d->setup.time_conv = &d->time_conv;
 	describe_machine(d, sampling);
@@ -151,6 +157,7 @@ struct description *description_new(const struct sampling *sampling, const struc
 
 void description_free(struct description *d)
 {
+	free(d->auxtrace_values);
 	free(d->events);
 	free(d);
 }

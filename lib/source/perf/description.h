@@ -12,7 +12,7 @@ struct description {
 	struct plumb_recording_setup setup;
 	struct plumb_recorded_event *events;
 	struct plumb_auxtrace_info auxtrace_info;
-	uint64_t auxtrace_values[2];
+	uint64_t *auxtrace_values;
 	struct plumb_time_conv time_conv;
 	struct utsname system;
 	char cpuid[24];

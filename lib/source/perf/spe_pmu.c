@@ -116,6 +116,9 @@ static bool read_pmu(const char *root, const char *name, struct spe_pmu *pmu)
 	snprintf(path, sizeof(path), "%s" DEVICES "/%s/caps/min_interval", root, name);
 	if (sysfs_read_number(path, 10, UINT_MAX, &number))
 		pmu->min_interval = (unsigned)number;
+	snprintf(path, sizeof(path), "%s" DEVICES "/%s/caps/event_filter", root, name);
+	if (sysfs_read_number(path, 16, UINT64_MAX, &number))
+		pmu->event_filter = number;
 	read_formats(root, pmu);
 	read_cpus(root, pmu);
 	return true;

@@ -20,6 +20,7 @@ struct spe_pmu {
 	char name[64]; /* "arm_spe_0" */
 	uint32_t type;
 	unsigned min_interval; /* recommended by the core; 0: unknown */
+	uint64_t event_filter; /* bits of the events that can be filtered; 0: the kernel is older */
 	uint32_t midr;         /* of its first CPU; 0: unknown */
 	int *cpus;             /* the CPUs of this PMU */
 	size_t cpu_count;
