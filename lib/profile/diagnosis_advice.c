@@ -76,6 +76,20 @@ bool walk_is_kernel(const struct walk *w, const struct trail *trail)
 	       w->counted->kernel >= PLUMB_KERNEL_SHARE * trail->path[0].value;
 }
 
+/* Returns whether the kernel holds half of a node that has the core's own stalls, as its do. */
+static bool is_kernel_within(const struct walk *w, uint16_t metric)
+{
+	const char *name = w->spec->metrics[metric].name;
+
+	if (strcmp(name, "backend_core_bound") != 0 &&
+	    strcmp(name, "backend_core_other_bound") != 0)
+		return false;
+	for (size_t i = 0; i < w->selection->metric_count; i++)
+		if (w->selection->metrics[i].metric == metric)
+			return w->counted->kernel >= PLUMB_KERNEL_SHARE * w->result->slots[i];
+	return false;
+}
+
 bool walk_ends_early(const struct walk *w, const struct trail *trail)
 {
 	return trail->length == 1 && trail->childless &&
@@ -114,10 +128,11 @@ static const struct plumb_advice *advice_beyond_tree(const struct walk *w,
 
 const struct plumb_advice *walk_advice(const struct walk *w, const struct trail *trail)
 {
-	const char *name = w->spec->metrics[trail->path[trail->length - 1].metric].name;
+	const uint16_t end = trail->path[trail->length - 1].metric;
+	const char *name = w->spec->metrics[end].name;
 	const struct plumb_advice *advice;
 
-	if (walk_is_kernel(w, trail))
+	if (walk_is_kernel(w, trail) || is_kernel_within(w, end))
 		return plumb_advice("kernel");
 	advice = walk_specific(w, name);
 	if (!advice)

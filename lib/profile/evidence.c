@@ -150,8 +150,9 @@ static void choose(struct evidence *evidence, const struct plumb_recording *reco
 	/* A part of slots lost a few per cycle may have advice of its own. */
 	if (of->partly && weigh_cause(of->cause))
 		loss->cause = weigh_cause(of->cause);
-	/* A chain that is only a part of what its root loses is where its node is. */
-	if (of->metric != of->root && strcmp(of->cause, "dependency_chain") == 0 &&
+	/* What is only a part of what its root loses is where its node is. */
+	if (of->metric != of->root &&
+	    (strcmp(of->cause, "dependency_chain") == 0 || strcmp(of->cause, "kernel") == 0) &&
 	    weigh_cause(evidence->spec->metrics[of->metric].name))
 		loss->cause = weigh_cause(evidence->spec->metrics[of->metric].name);
 	loss->event = sampled_event(evidence, recording, of->metric);

@@ -414,16 +414,22 @@ static enum plumb_finding_view view_of(const struct plumb_finding *finding)
 		       : PLUMB_VIEW_SAMPLES;
 }
 
-/* An operation that holds up the core says more than where the core has no room meanwhile. */
-static void advise_on_waits(struct findings *made, struct plumb_finding *finding,
-			    const struct plumb_finding_places *waits)
+/* What the code at its places tells says more than what the core counted there. */
+static void advise_on_code(struct plumb_findings_maker *maker, unsigned loss,
+			   struct plumb_finding *finding, const struct plumb_finding_places *waits)
 {
+	const struct waits_advice *advice = waits_advice(&maker->evidence, loss);
 	const char *hint = waits->count ? waits_hint(waits->at) : NULL;
 
-	if (!hint)
-		return;
-	finding->brief = format(made, "waits for %s", waits->at[0].name);
-	finding->helps = hint;
+	/* An operation that holds up the core says more than where the core has no room meanwhile.
+	 */
+	if (hint) {
+		finding->brief = format(maker->made, "waits for %s", waits->at[0].name);
+		finding->helps = hint;
+	} else if (advice) {
+		finding->brief = advice->brief;
+		finding->helps = advice->hint;
+	}
 }
 
 /* Adds the functions and lines that have a part of the samples. */
@@ -473,7 +479,7 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 		waits->exact = finding->lines.exact;
 		waits->samples = finding->lines.samples;
 		waits_of_code(&maker->evidence, i, waits);
-		advise_on_waits(made, finding, waits);
+		advise_on_code(maker, i, finding, waits);
 		/* How they were shared out is an estimate, without an interval. */
 		if (is_shared_out)
 			finding->functions.exact = finding->lines.exact = callers->exact = false;

@@ -58,20 +58,88 @@ const char *waits_hint(const struct plumb_finding_place *most)
 	return NULL;
 }
 
-/* Returns the kind of the instruction at a place; NULL: unknown. */
-static const char *kind_of(struct evidence *evidence, const struct evidence_place *place)
+/* Reads the instruction at a place. */
+static bool read_word(struct evidence *evidence, const struct evidence_place *place, uint32_t *word)
 {
 	const struct plumb_location *location = &place->location;
 	uint64_t shown;
+
+	if (!location->file ||
+	    symbolizer_code(evidence->symbolizer, location->file, location->address & ~UINT64_C(3),
+			    word, sizeof(*word), &shown) != sizeof(*word))
+		return false;
+	*word = le32toh(*word);
+	return true;
+}
+
+/* Returns the kind of the instruction at a place; NULL: unknown. */
+static const char *kind_of(struct evidence *evidence, const struct evidence_place *place)
+{
 	uint32_t word;
 
 	if (place->atomic)
 		return "atomics";
-	if (!location->file ||
-	    symbolizer_code(evidence->symbolizer, location->file, location->address & ~UINT64_C(3),
-			    &word, sizeof(word), &shown) != sizeof(word))
+	return read_word(evidence, place, &word) ? word_work(word) : NULL;
+}
+
+/* Tells br, blr and their variants with authentication: all but returns go anywhere. */
+static bool is_indirect(uint32_t word)
+{
+	return (word & 0xfedf0000) == 0xd61f0000;
+}
+
+/* Tells loads of a general register that is part of its own address: `p = p->next`. */
+static bool is_chase(uint32_t word)
+{
+	const unsigned loaded = word & 31, base = word >> 5 & 31;
+
+	/* ldr with an offset, scaled or not; ldp; ldr with an index. */
+	if ((word & 0xbfc00000) == 0xb9400000 || (word & 0xbfe00c00) == 0xb8400000)
+		return loaded == base;
+	if ((word & 0xffc00000) == 0xa9400000)
+		return loaded == base || (word >> 10 & 31) == base;
+	return (word & 0xbfe00c00) == 0xb8600800 && (loaded == base || loaded == (word >> 16 & 31));
+}
+
+/* Returns the share of a loss, in percent, that is at instructions of a kind. */
+static double share_at(struct evidence *evidence, unsigned loss, bool (*is)(uint32_t word))
+{
+	const double all = evidence->losses[loss].code.weight;
+	double sum = 0;
+	uint32_t word;
+
+	for (size_t i = 0; i < evidence->code.count; i++) {
+		const double weight = evidence->code.at[i].sums[loss].weight;
+
+		if (weight >= LEAST_SHARE * all &&
+		    read_word(evidence, &evidence->code.at[i], &word) && is(word))
+			sum += weight;
+	}
+	return 100 * sum / all;
+}
+
+const struct waits_advice *waits_advice(struct evidence *evidence, unsigned loss)
+{
+	static const struct waits_advice indirect = {
+		"mispredicted indirect branches",
+		"Let each indirect branch have fewer targets: handle objects of one type, or "
+		"operations of one kind, one after the other; test for the most common target "
+		"first; give each case of an interpreter a jump of its own to the next."};
+	static const struct waits_advice chase = {
+		"a chain of loads that miss",
+		"Each address comes from the load before, so that misses cannot overlap: keep "
+		"items in an array, in the order of their use, instead of a list; put several "
+		"into a node; or follow several chains in turns."};
+	const struct evidence_loss *of = &evidence->losses[loss];
+
+	if (!of->cause || (of->basis != EVIDENCE_EXACT && of->basis != EVIDENCE_SPE))
 		return NULL;
-	return word_work(le32toh(word));
+	if (of->cause->spe == WEIGH_MISPREDICTIONS &&
+	    share_at(evidence, loss, is_indirect) >= MOST_SHARE)
+		return &indirect;
+	if (of->cause->spe == WEIGH_MISSES && share_at(evidence, loss, is_chase) >= MOST_SHARE)
+		return &chase;
+	return NULL;
 }
 
 static void add(struct kind *kinds, size_t *count, const char *name, const struct sum *sum)

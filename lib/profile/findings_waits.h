@@ -19,4 +19,15 @@ void waits_of_code(struct evidence *evidence, unsigned loss, struct plumb_findin
  */
 const char *waits_hint(const struct plumb_finding_place *most);
 
+/* What the code at the places of a loss tells beyond its cause. */
+struct waits_advice {
+	const char *brief, *hint;
+};
+
+/*
+ * Returns advice on a loss of which at least half is at indirect branches that were mispredicted,
+ * or at missed loads whose addresses came from themselves the time before; NULL: neither.
+ */
+const struct waits_advice *waits_advice(struct evidence *evidence, unsigned loss);
+
 #endif

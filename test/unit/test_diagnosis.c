@@ -354,7 +354,9 @@ static void time_in_the_kernel(void **state)
 	f.result.chained = 90;
 	f.result.kernel = 40;
 	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("kernel"));
-	f.result.kernel = 39; /* less than half of the loss */
+	f.result.kernel = 39; /* less than half of the loss, but half of the core's 76 % */
+	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("kernel"));
+	f.result.kernel = 37;
 	assert_ptr_equal(diagnose(&f)->advice, plumb_advice("dependency_chain"));
 	f.result.kernel = 90;
 	set_roots(&f, 80, 3, 15, 2);
@@ -848,6 +850,11 @@ static void losses_by_what_can_be_won(void **state)
 	f.result.moving = NAN;
 	f.result.kernel = 50;
 	check_losses(&f, "kernel 80");
+	/* Less than half of it, but half of the core's own stalls. */
+	f.result.kernel = 12;
+	check_losses(&f, "backend_cache_l1d_bound 31 kernel 24 backend_mem_tlb_bound 22");
+	f.result.kernel = 11;
+	check_losses(&f, "backend_cache_l1d_bound 31 dependency_chain 24 backend_mem_tlb_bound 22");
 	f.result.kernel = NAN;
 
 	/* Children that explain little do not replace their node. */
