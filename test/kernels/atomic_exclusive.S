@@ -8,9 +8,9 @@ begin
 	address x0, memory
 	repeat 2000
 	.rept 32
-1:	ldxr x1, [x0]
+1:	ldxr x1, [x0] /* guilty */
 	add x1, x1, #1
-	stxr w2, x1, [x0]
+	stxr w2, x1, [x0] /* guilty */
 	cbnz w2, 1b
 	.endr
 	again

@@ -8,8 +8,8 @@ begin
 	address x0, memory
 	repeat 2000
 	.rept 64
-	ldr x1, [x0]
-	dsb ish
+	ldr x1, [x0] /* guilty */
+	dsb ish /* guilty */
 	.endr
 	again
 	work 2000 * 64

@@ -3,4 +3,4 @@
 #include "nested.inc"
 
 begin
-	call_deep 4 * PREDICTOR_RETURN_ENTRIES, 400, 1
+	call_deep 4 * PREDICTOR_RETURN_ENTRIES, 400, 1 /* guilty */

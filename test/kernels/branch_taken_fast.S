@@ -3,5 +3,5 @@
 #include "hops.inc"
 
 begin
-	hop PREDICTOR_FAST_TARGET_ENTRIES / 2, 4000
+	hop PREDICTOR_FAST_TARGET_ENTRIES / 2, 4000 /* guilty */
 finish

@@ -3,5 +3,5 @@
 #include "hops.inc"
 
 begin
-	hop 16 * PREDICTOR_FAST_TARGET_ENTRIES, 150
+	hop 16 * PREDICTOR_FAST_TARGET_ENTRIES, 150 /* guilty */
 finish

@@ -8,7 +8,7 @@
 begin
 	repeat ROUNDS
 	.rept BRANCHES
-	b . + 8
+	b . + 8 /* guilty */
 	nop
 	.endr
 	sub x28, x28, #1

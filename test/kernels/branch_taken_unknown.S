@@ -3,5 +3,5 @@
 #include "hops.inc"
 
 begin
-	hop PREDICTOR_TARGET_ENTRIES / 2 * 3, 16
+	hop PREDICTOR_TARGET_ENTRIES / 2 * 3, 16 /* guilty */
 finish

@@ -7,8 +7,8 @@ begin
 	movi v1.16b, #5
 	repeat 2000
 	.rept 64
-	aese v0.16b, v1.16b
-	aesmc v0.16b, v0.16b
+	aese v0.16b, v1.16b /* guilty */
+	aesmc v0.16b, v0.16b /* guilty */
 	.endr
 	again
 	work 2000 * 64

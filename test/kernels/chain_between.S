@@ -6,8 +6,8 @@ begin
 	mov x0, #3
 	repeat 2000
 	.rept 64
-	fmov d0, x0
-	fmov x0, d0
+	fmov d0, x0 /* guilty */
+	fmov x0, d0 /* guilty */
 	.endr
 	again
 	work 2000 * 64

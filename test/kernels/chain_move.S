@@ -6,7 +6,7 @@ begin
 	mov x1, #3
 	repeat 2000
 	.rept 64
-	mul x1, x1, x1
+	mul x1, x1, x1 /* guilty */
 	mov x2, x1
 	mov x1, x2
 	.endr

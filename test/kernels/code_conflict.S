@@ -15,7 +15,7 @@ begin
 	.balign APART
 1:
 	.rept FUNCTIONS - 1
-	b . + APART
+	b . + APART /* guilty */
 	.skip APART - 4
 	.endr
 	subs x28, x28, #1

@@ -3,5 +3,5 @@
 #include "code.inc"
 
 begin
-	code_lines L2_BYTES / 4 * 3 / PAGE_BYTES, 60
+	code_lines L2_BYTES / 4 * 3 / PAGE_BYTES, 60 /* guilty */
 finish

@@ -3,5 +3,5 @@
 #include "code.inc"
 
 begin
-	code_lines L2_BYTES / 4 * 5 / PAGE_BYTES, 8
+	code_lines L2_BYTES / 4 * 5 / PAGE_BYTES, 8 /* guilty */
 finish

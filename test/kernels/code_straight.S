@@ -13,7 +13,7 @@ begin
 	.balign PAGE_BYTES
 1:
 	.rept INSTRUCTIONS
-	nop
+	nop /* guilty */
 	.endr
 	subs x28, x28, #1
 	b.eq 2f

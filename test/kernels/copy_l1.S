@@ -15,10 +15,10 @@ next_round:
 	repeat BYTES / 256
 	.set offset, 0
 	.rept 4
-	ldp q0, q1, [x1, #offset]
-	ldp q2, q3, [x1, #offset + 32]
-	stp q0, q1, [x0, #offset]
-	stp q2, q3, [x0, #offset + 32]
+	ldp q0, q1, [x1, #offset] /* guilty */
+	ldp q2, q3, [x1, #offset + 32] /* guilty */
+	stp q0, q1, [x0, #offset] /* guilty */
+	stp q2, q3, [x0, #offset + 32] /* guilty */
 	.set offset, offset + 64
 	.endr
 	add x0, x0, #256

@@ -9,8 +9,8 @@ zeroes memory, LINES * L1D_LINE_BYTES
 begin
 	address x0, memory
 	repeat LINES
-	ldp q0, q1, [x0]
-	ldp q2, q3, [x0, #32]
+	ldp q0, q1, [x0] /* guilty */
+	ldp q2, q3, [x0, #32] /* guilty */
 	add x0, x0, #L1D_LINE_BYTES
 	again
 	work LINES

@@ -14,7 +14,7 @@ zeroes memory, PAGES * PAGE_BYTES
 begin
 	address x0, memory
 	repeat LINES
-	ldr x1, [x0]
+	ldr x1, [x0] /* guilty */
 	add x0, x0, x1
 	add x0, x0, #STEP
 	again

@@ -11,8 +11,8 @@ begin
 	repeat LINES / 4
 	.set offset, 0
 	.rept 4
-	ldp q0, q1, [x0, #offset]
-	ldp q2, q3, [x0, #offset + 32]
+	ldp q0, q1, [x0, #offset] /* guilty */
+	ldp q2, q3, [x0, #offset + 32] /* guilty */
 	.set offset, offset + L1D_LINE_BYTES
 	.endr
 	add x0, x0, #(4 * L1D_LINE_BYTES)

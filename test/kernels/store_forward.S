@@ -8,8 +8,8 @@ begin
 	address x0, memory
 	repeat 2000
 	.rept 64
-	str x1, [x0]
-	ldr x1, [x0]
+	str x1, [x0] /* guilty */
+	ldr x1, [x0] /* guilty */
 	.endr
 	again
 	work 2000 * 64

@@ -8,9 +8,9 @@ begin
 	address x0, memory
 	repeat 2000
 	.rept 64
-	str w1, [x0]
-	str w1, [x0, #4]
-	ldr x1, [x0]
+	str w1, [x0] /* guilty */
+	str w1, [x0, #4] /* guilty */
+	ldr x1, [x0] /* guilty */
 	.endr
 	again
 	work 2000 * 64

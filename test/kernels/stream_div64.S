@@ -7,7 +7,7 @@ begin
 	repeat 300
 	.rept 4
 	.irp r, X_REGISTERS
-	udiv x\r, x0, x1
+	udiv x\r, x0, x1 /* guilty */
 	.endr
 	.endr
 	again

@@ -5,7 +5,7 @@ begin
 	repeat 600
 	.rept 4
 	.irp r, V_REGISTERS
-	fdiv d\r, d0, d1
+	fdiv d\r, d0, d1 /* guilty */
 	.endr
 	.endr
 	again

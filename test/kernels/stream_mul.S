@@ -5,7 +5,7 @@ begin
 	repeat 2000
 	.rept 8
 	.irp r, X_REGISTERS
-	mul x\r, x0, x1
+	mul x\r, x0, x1 /* guilty */
 	.endr
 	.endr
 	again

@@ -5,7 +5,7 @@ begin
 	repeat 2000
 	.rept 8
 	.irp r, V_REGISTERS
-	fmadd d\r, d0, d1, d2
+	fmadd d\r, d0, d1, d2 /* guilty */
 	.endr
 	.endr
 	again

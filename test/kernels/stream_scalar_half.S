@@ -5,7 +5,7 @@ begin
 	repeat 2000
 	.rept 8
 	.irp r, V_REGISTERS
-	fmadd h\r, h0, h1, h2
+	fmadd h\r, h0, h1, h2 /* guilty */
 	.endr
 	.endr
 	again

@@ -5,7 +5,7 @@ begin
 	repeat 2000
 	.rept 8
 	.irp r, V_REGISTERS
-	fmadd s\r, s0, s1, s2
+	fmadd s\r, s0, s1, s2 /* guilty */
 	.endr
 	.endr
 	again

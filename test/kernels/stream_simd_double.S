@@ -5,7 +5,7 @@ begin
 	repeat 2000
 	.rept 8
 	.irp r, V_REGISTERS
-	fmla v\r\().2d, v0.2d, v1.2d
+	fmla v\r\().2d, v0.2d, v1.2d /* guilty */
 	.endr
 	.endr
 	again

@@ -5,7 +5,7 @@ begin
 	repeat 2000
 	.rept 8
 	.irp r, V_REGISTERS
-	fmla v\r\().8h, v0.8h, v1.8h
+	fmla v\r\().8h, v0.8h, v1.8h /* guilty */
 	.endr
 	.endr
 	again

@@ -5,7 +5,7 @@ begin
 	repeat 2000
 	.rept 8
 	.irp r, V_REGISTERS
-	mul v\r\().4s, v0.4s, v1.4s
+	mul v\r\().4s, v0.4s, v1.4s /* guilty */
 	.endr
 	.endr
 	again

@@ -6,7 +6,7 @@ begin
 	repeat 2000
 	.rept 8
 	.irp r, V_REGISTERS
-	fmla z\r\().d, p0/m, z0.d, z1.d
+	fmla z\r\().d, p0/m, z0.d, z1.d /* guilty */
 	.endr
 	.endr
 	again

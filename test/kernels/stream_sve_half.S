@@ -6,7 +6,7 @@ begin
 	repeat 2000
 	.rept 8
 	.irp r, V_REGISTERS
-	fmla z\r\().h, p0/m, z0.h, z1.h
+	fmla z\r\().h, p0/m, z0.h, z1.h /* guilty */
 	.endr
 	.endr
 	again

@@ -6,7 +6,7 @@ begin
 	repeat 2000
 	.rept 8
 	.irp r, V_REGISTERS
-	fmla z\r\().s, p0/m, z0.s, z1.s
+	fmla z\r\().s, p0/m, z0.s, z1.s /* guilty */
 	.endr
 	.endr
 	again

@@ -12,5 +12,5 @@ zeroes memory, PAGES * PAGE_BYTES
 begin
 	address x0, memory
 	page_ring PAGES, 1, 5
-	walk_pages PAGES, 80
+	walk_pages PAGES, 80 /* guilty */
 finish

@@ -20,7 +20,7 @@ begin
 	mov x3, #(PAGES / 8)
 66:
 	.rept 8
-	ldr xzr, [x1]
+	ldr xzr, [x1] /* guilty */
 	add x1, x1, x2
 	.endr
 	subs x3, x3, #1

@@ -9,5 +9,5 @@ zeroes memory, PAGES * PAGE_BYTES
 begin
 	address x0, memory
 	page_ring PAGES, 1, 0
-	walk_pages PAGES, 1600
+	walk_pages PAGES, 1600 /* guilty */
 finish

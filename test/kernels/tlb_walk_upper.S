@@ -16,5 +16,5 @@ zeroes memory, PAGES * STRIDE * PAGE_BYTES
 begin
 	address x0, memory
 	page_ring PAGES, STRIDE, 0
-	walk_pages PAGES, 1000
+	walk_pages PAGES, 1000 /* guilty */
 finish

@@ -8,7 +8,7 @@ static void work(uintptr_t me)
 
 	(void)me;
 	for (int i = 0; i < EACH; i++)
-		__asm__ volatile("ldadd %1, %0, [%2]"
+		__asm__ volatile("ldadd %1, %0, [%2]" /* guilty */
 				 : "=r"(before)
 				 : "r"(one), "r"(line)
 				 : "memory");

@@ -9,7 +9,7 @@ static volatile uint64_t second[L1D_LINE_BYTES / sizeof(uint64_t)]
 static void work(uintptr_t me)
 {
 	for (int i = 0; i < EACH / 2; i++) {
-		line[me]++;
-		second[me]++;
+		line[me]++;   /* guilty */
+		second[me]++; /* guilty */
 	}
 }

@@ -12,11 +12,11 @@ static void work(uintptr_t me)
 
 	(void)me;
 	for (int i = 0; i < EACH / 2; i++) {
-		__asm__ volatile("ldadd %1, %0, [%2]"
+		__asm__ volatile("ldadd %1, %0, [%2]" /* guilty */
 				 : "=r"(before)
 				 : "r"(one), "r"(line)
 				 : "memory");
-		__asm__ volatile("ldadd %1, %0, [%2]"
+		__asm__ volatile("ldadd %1, %0, [%2]" /* guilty */
 				 : "=r"(before)
 				 : "r"(one), "r"(second)
 				 : "memory");

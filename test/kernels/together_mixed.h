@@ -12,8 +12,8 @@ static volatile uint64_t own[THREADS][L1D_LINE_BYTES / sizeof(uint64_t)]
 static void work(uintptr_t me)
 {
 	for (int i = 0; i < EACH; i++) {
-		__atomic_fetch_add(&sum, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&sum, 1, __ATOMIC_RELAXED); /* guilty */
 		own[me][0]++;
-		line[me]++;
+		line[me]++; /* guilty */
 	}
 }

@@ -9,7 +9,7 @@ static void work(uintptr_t me)
 {
 	(void)me;
 	for (int i = 0; i < EACH; i++) {
-		pthread_mutex_lock(&mutex);
+		pthread_mutex_lock(&mutex); /* guilty */
 		line[0]++;
 		pthread_mutex_unlock(&mutex);
 	}

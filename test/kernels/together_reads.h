@@ -18,7 +18,8 @@ static void work(uintptr_t me)
 		if (round)
 			pthread_barrier_wait(&ready);
 		for (uintptr_t i = me * part; i < (me + 1) * part; i += L1D_LINE_BYTES)
-			__asm__ volatile("ldp q0, q1, [%0]\nldp q2, q3, [%0, #32]" ::"r"(memory + i)
+			__asm__ volatile("ldp q0, q1, [%0]\n" /* guilty */
+					 "ldp q2, q3, [%0, #32]" ::"r"(memory + i)
 					 : "v0", "v1", "v2", "v3");
 	}
 }

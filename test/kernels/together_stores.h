@@ -6,5 +6,5 @@
 static void work(uintptr_t me)
 {
 	for (int i = 0; i < EACH; i++)
-		line[me]++;
+		line[me]++; /* guilty */
 }

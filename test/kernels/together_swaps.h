@@ -9,10 +9,10 @@ static void work(uintptr_t me)
 {
 	(void)me;
 	for (int i = 0; i < EACH; i++) {
-		uint64_t old = __atomic_load_n(&line[0], __ATOMIC_RELAXED);
+		uint64_t old = __atomic_load_n(&line[0], __ATOMIC_RELAXED); /* guilty */
 
-		while (!__atomic_compare_exchange_n(&line[0], &old, old + 1, 0, __ATOMIC_RELAXED,
-						    __ATOMIC_RELAXED))
+		while (/* guilty */ !__atomic_compare_exchange_n(
+			&line[0], &old, old + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			;
 	}
 }

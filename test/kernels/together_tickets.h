@@ -13,9 +13,9 @@ static void work(uintptr_t me)
 {
 	(void)me;
 	for (int i = 0; i < EACH; i++) {
-		uint64_t mine = __atomic_fetch_add(&drawn[0], 1, __ATOMIC_RELAXED);
+		uint64_t mine = __atomic_fetch_add(&drawn[0], 1, __ATOMIC_RELAXED); /* guilty */
 
-		while (__atomic_load_n(&line[0], __ATOMIC_ACQUIRE) != mine)
+		while (__atomic_load_n(&line[0], __ATOMIC_ACQUIRE) != mine) /* guilty */
 			;
 		__atomic_store_n(&line[0], mine + 1, __ATOMIC_RELEASE);
 	}

@@ -28,7 +28,7 @@ static void count(char *base)
 {
 	uint64_t lines = LINES, offset = 0, value, next;
 
-	__asm__ volatile("1:	ldr	%[value], [%[base], %[offset]]\n"
+	__asm__ volatile("1:	ldr	%[value], [%[base], %[offset]]\n" /* guilty */
 			 "	add	%[next], %[value], #1\n"
 			 "	str	%[next], [%[base], %[offset]]\n"
 			 "	add	%[offset], %[offset], %[offset], lsl #2\n"

@@ -6,7 +6,7 @@ begin
 	place
 	map
 	repeat 50
-	touch 0
+	touch 0 /* guilty */
 	drop
 	again
 	work 50 * PAGES

@@ -12,7 +12,7 @@ begin
 	repeat 50
 	mov x0, x23
 	set_break
-	touch 0
+	touch 0 /* guilty */
 	mov x0, x19
 	set_break
 	again

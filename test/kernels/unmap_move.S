@@ -7,7 +7,7 @@ begin
 	map
 	mov x23, #0x5000000000
 	repeat 50
-	touch L1D_LINE_BYTES
+	touch L1D_LINE_BYTES /* guilty */
 	move_to_other
 	again
 	work 50 * PAGES

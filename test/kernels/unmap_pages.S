@@ -6,7 +6,7 @@ begin
 	place
 	repeat 50
 	map
-	touch 0
+	touch 0 /* guilty */
 	unmap
 	again
 	work 50 * PAGES

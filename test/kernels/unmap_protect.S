@@ -6,7 +6,7 @@ begin
 	place
 	map
 	repeat 50
-	touch L1D_LINE_BYTES
+	touch L1D_LINE_BYTES /* guilty */
 	protect
 	again
 	work 50 * PAGES

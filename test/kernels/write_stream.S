@@ -12,14 +12,14 @@ begin
 next_round:
 	address x0, memory
 	repeat BYTES / 256
-	stp q0, q0, [x0]
-	stp q0, q0, [x0, #32]
-	stp q0, q0, [x0, #64]
-	stp q0, q0, [x0, #96]
-	stp q0, q0, [x0, #128]
-	stp q0, q0, [x0, #160]
-	stp q0, q0, [x0, #192]
-	stp q0, q0, [x0, #224]
+	stp q0, q0, [x0] /* guilty */
+	stp q0, q0, [x0, #32] /* guilty */
+	stp q0, q0, [x0, #64] /* guilty */
+	stp q0, q0, [x0, #96] /* guilty */
+	stp q0, q0, [x0, #128] /* guilty */
+	stp q0, q0, [x0, #160] /* guilty */
+	stp q0, q0, [x0, #192] /* guilty */
+	stp q0, q0, [x0, #224] /* guilty */
 	add x0, x0, #256
 	again
 	sub x9, x9, #1
