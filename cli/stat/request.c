@@ -10,6 +10,13 @@ static bool can_count(const struct machine *machine, const struct plumb_event_co
 	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
 	int error = plumb_source_check(machine->source, event, diagnostics);
 
+	if (error == 0 && machine->core && event->kind == PLUMB_EVENT_SPE) {
+		complain("%s requires perf: the model's SPE unit only records", event->name);
+		advise("use plumb record -e spe");
+		plumb_diagnostics_free(diagnostics);
+		return false;
+	}
+
 	if (error < 0)
 		machine_complain(diagnostics, event->name, error);
 	plumb_diagnostics_free(diagnostics);

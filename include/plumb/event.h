@@ -82,7 +82,7 @@ struct plumb_event_options {
 	size_t size; /* sizeof(struct plumb_event_options) */
 	const struct plumb_spec
 		*spec;      /* of the CPU; must outlive the list. NULL: there is no PMU */
-	bool sampling;      /* allow SPE but no metrics; otherwise allow metrics but no SPE */
+	bool sampling;      /* allow SPE but no metrics; otherwise metrics, and SPE with discard */
 	bool all_user;      /* as if each event had :u */
 	bool all_kernel;    /* as if each event had :k */
 	uint64_t period;    /* default of events without period= and freq= */

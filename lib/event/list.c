@@ -92,12 +92,17 @@ static int no_such_pmu(const struct event_reader *reader, struct event_word word
 	return PLUMB_ERR_NOT_FOUND;
 }
 
-static int use_spe(const struct event_reader *reader, struct event_word word,
-		   struct plumb_event_config *config)
+static void use_spe(struct plumb_event_config *config)
 {
 	config->kind = PLUMB_EVENT_SPE;
 	config->spe = event_spe_default();
-	if (reader->options->sampling)
+}
+
+/* Without discard, an SPE unit writes records, which nothing that counts takes. */
+static int check_spe(const struct event_reader *reader, struct event_word word,
+		     const struct plumb_event_config *config)
+{
+	if (config->kind != PLUMB_EVENT_SPE || reader->options->sampling || config->spe.discard)
 		return 0;
 	event_refuse(reader, PLUMB_ERR_INVALID, word, "SPE can be sampled, but not counted");
 	diagnostics_remedy(reader->diagnostics, "sample-spe", NULL, "sample it instead");
@@ -116,7 +121,8 @@ static int find_before_terms(const struct event_reader *reader, struct event_wor
 	event_lower(name);
 	if (event_is_spe(name)) {
 		config->pmu = name;
-		return use_spe(reader, word, config);
+		use_spe(config);
+		return 0;
 	}
 	if (event_is_core_pmu(name)) {
 		config->pmu = name;
@@ -143,6 +149,8 @@ static int read_with_terms(const struct event_reader *reader, struct event_word 
 	error = find_before_terms(reader, before(text, slash), config);
 	if (error == 0)
 		error = event_read_terms(reader, before(terms, last), config->pmu, config);
+	if (error == 0)
+		error = check_spe(reader, before(text, slash), config);
 	if (error == 0 && config->kind == PLUMB_EVENT_PMU && !reader->options->spec)
 		error = event_needs_pmu(reader, text);
 	modifiers = behind(terms, last);
@@ -203,11 +211,13 @@ static int read_word(const struct event_reader *reader, struct event_word text,
 	if (strcmp(name, "mem") == 0 && colon < text.length)
 		return refuse_kind(reader, text, "breakpoints");
 	if (event_is_spe(name))
-		error = use_spe(reader, word, config);
+		use_spe(config);
 	else
 		error = event_find(reader, word, config);
 	if (error == EVENT_UNKNOWN)
 		return refuse_unknown(reader, text, colon);
+	if (error == 0)
+		error = check_spe(reader, word, config);
 	/* Accept "cycles:", as perf does. */
 	if (error == 0 && colon + 1 < text.length)
 		error = event_modify(reader, behind(text, colon), false, config);

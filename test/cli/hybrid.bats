@@ -8,7 +8,7 @@ load lib.bash
 setup_file()
 {
 	export work=$BATS_FILE_TMPDIR
-	/usr/bin/python3 "$here/../machines/machines.py" "$work" c1-phone phone grace graviton3-metal graviton4-2xlarge >/dev/null
+	/usr/bin/python3 "$here/../machines/machines.py" "$work" c1-phone phone grace graviton3-metal graviton4-metal graviton4-2xlarge >/dev/null
 	"${CC:-cc}" -D_GNU_SOURCE -O1 -fPIC -shared -o "$work/kernel.so" "$here/hybrid_kernel.c" -ldl
 }
 
@@ -182,6 +182,26 @@ END
 @test "one type of cores is counted as ever" {
 	HYBRID_ROOT=$work/graviton3-metal on_phone stat --json -e L1D_CACHE -o out.json -- true 2>/dev/null
 	[ "$(jq -c '[.cpu.name, .pmu, .core_types]' out.json)" = '["Neoverse V1",null,null]' ]
+}
+
+@test "-e spe/discard/ lets the unit run beside the events that count it" {
+	# Neoverse V2 with SPEv1p2 and Linux 6.14: config:35 is discard, config:33 load_filter.
+	printf '%s\n' '8 4000 777 1000000 1000000' '9 ffff 5 1000000 1000000' >counts
+	HYBRID_ROOT=$work/graviton4-metal HYBRID_SPLIT=1024 on_phone stat --json -o out.json \
+		-e SAMPLE_POP -e spe/discard,load,period=4096/ -- true 2>/dev/null
+	[ "$(jq -c '[.events[] | [.name, .count]]' out.json)" = '[["SAMPLE_POP",777],["spe/discard,load,period=4096/",null]]' ]
+	# Time stamps and jitter are on by default: config:0 and config:16.
+	[ "$(grep -c "^9 0xa00010001 task -1 exec$" log)" -eq 1 ]
+	# On each CPU with -a, and nowhere where there is no such unit.
+	HYBRID_ROOT=$work/graviton4-metal HYBRID_SPLIT=1024 on_phone stat -C 1,2 -o out -e SAMPLE_POP,spe/discard/ -- true 2>/dev/null
+	[ "$(grep -c '^9 0x800010001 all [12]$' log)" -eq 2 ]
+	HYBRID_ROOT=$work/graviton3-metal HYBRID_SPLIT=1024 run --separate-stderr on_phone stat -e SAMPLE_POP -e spe/discard/ -- true
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *"this machine does not count spe/discard/"* ]]
+	# Records need somebody to take them.
+	HYBRID_ROOT=$work/graviton4-metal HYBRID_SPLIT=1024 run --separate-stderr on_phone stat -e spe/load/ -- true
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[1]}" = "       use plumb record -e spe" ]
 }
 
 # recorded: the names, types and numbers of ids of a recording's events, by Debian's perf.

@@ -22,6 +22,8 @@
 
 #define FILES 4096
 #define RING  (64 << 20)
+/* HYBRID_SPLIT is the first CPU of the second type; from this number on, all PMUs have all CPUs. */
+#define ONE_TYPE 1024
 static struct {
 	uint32_t type;
 	uint64_t code;
@@ -103,7 +105,8 @@ static int open_event(const struct perf_event_attr *attr, int pid, int cpu, int 
 	const int split = getenv("HYBRID_SPLIT") ? atoi(getenv("HYBRID_SPLIT")) : 0;
 	int fd;
 
-	if (cpu >= 0 && attr->type != PERF_TYPE_SOFTWARE && (attr->type == 8) != (cpu < split))
+	if (cpu >= 0 && split < ONE_TYPE && attr->type != PERF_TYPE_SOFTWARE &&
+	    (attr->type == 8) != (cpu < split))
 		return -ENOENT;
 	if (attr->type < 8 && attr->type != PERF_TYPE_SOFTWARE)
 		return -ENOENT;

@@ -931,6 +931,7 @@ for e in json.load(sys.stdin)["events"]:
 		"sched:sched_switch|'sched:sched_switch': tracepoints are not supported" \
 		"mem:0x40:rw|'mem:0x40:rw': breakpoints are not supported" \
 		"spe|'spe': SPE can be sampled, but not counted" \
+		"spe/discard/|spe/discard/ requires perf: the model's SPE unit only records" \
 		"cycles:x|'x': invalid modifiers" \
 		"{cycles,ipc}|'{cycles,ipc}': metrics cannot be in a group"; do
 		run --separate-stderr model -e "${case%%|*}" ./work

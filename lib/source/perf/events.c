@@ -14,6 +14,7 @@
 #include "base/diagnostics.h"
 #include "base/text_stream.h"
 #include "source/perf/permission.h"
+#include "source/perf/spe_pmu.h"
 
 /*
  * INST_SPEC, to try how many events fit: unlike CPU_CYCLES, and INST_RETIRED on some PMUs, it never
@@ -191,8 +192,8 @@ static struct perf_event_attr attributes(const struct perf_events *events,
 		!region && !events->job->no_inherit && perf_scope_is_task(&events->scope);
 	const bool modes = event->exclude_user || event->exclude_kernel || event->exclude_hv;
 	struct perf_event_attr attr = {
-		.type = event->kind == PLUMB_EVENT_SOFTWARE ? (uint32_t)PERF_TYPE_SOFTWARE
-							    : events->job->pmu->type,
+		.type = event->kind == PLUMB_EVENT_PMU ? events->job->pmu->type
+						       : (uint32_t)PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = event->config,
 		.config1 = event->config1,
@@ -318,12 +319,56 @@ static bool is_of_event(int error)
 	       error == -ENOSPC;
 }
 
+static bool spe_has_cpu(const struct spe_pmu *spe, const struct source_job *job, int cpu)
+{
+	for (size_t i = 0; i < spe->cpu_count; i++)
+		if (cpu < 0 ? !job->pmu || cpu_pmu_covers(job->pmu, spe->cpus[i])
+			    : spe->cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+/*
+ * Opens an SPE unit that discards its records, so that the PMU's events of it count. Returns a
+ * descriptor or an error; -ENOENT if there is no unit that can.
+ */
+static int open_spe(const struct perf_events *events, const struct plumb_event_config *event)
+{
+	const struct perf_scope *scope = &events->scope;
+	struct sampled_attr attr = {.attr = attributes(events, event, true)};
+	struct spe_pmu all[SPE_PMUS_MAX];
+	size_t count = scope->cgroup ? 0 : spe_find_pmus("", all, SPE_PMUS_MAX);
+	int fd = -ENOENT;
+
+	count = count > SPE_PMUS_MAX ? SPE_PMUS_MAX : count;
+	for (size_t i = 0; i < count && fd == -ENOENT; i++) {
+		if (!spe_has_cpu(&all[i], events->job, scope->cpu) ||
+		    spe_pmu_configure(&all[i], event, &attr, NULL) < 0)
+			continue;
+		fd = sampled_attr_open(&attr, scope->pid, scope->cpu, -1);
+		/* Before Linux 5.13. */
+		if ((fd == -E2BIG || fd == -EINVAL) && attr.attr.inherit_thread) {
+			attr.attr.inherit_thread = 0;
+			fd = sampled_attr_open(&attr, scope->pid, scope->cpu, -1);
+		}
+		if ((fd == -EACCES || fd == -EPERM) && has_user_part(event)) {
+			attr.attr.exclude_kernel = 1;
+			fd = sampled_attr_open(&attr, scope->pid, scope->cpu, -1);
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		spe_pmu_free(&all[i]);
+	return fd;
+}
+
 /* Opens an event, in the group of `leader` if it fits there. Returns a descriptor or an error. */
 static int open_member(struct perf_events *events, const struct plumb_event_config *event,
 		       int leader)
 {
 	int fd, alone;
 
+	if (event->kind == PLUMB_EVENT_SPE)
+		return open_spe(events, event);
 	if (event->kind == PLUMB_EVENT_PMU &&
 	    !cpu_pmu_may_count(events->job->pmu, (uint16_t)event->config))
 		return -ENOENT;
@@ -356,6 +401,7 @@ static int open_group(struct perf_events *events, const struct plumb_plan_group 
 		if (fd < 0)
 			return explain(events, fd, event, diagnostics);
 		events->fds[group->first + i] = fd;
+		events->discards[group->first + i] = event->kind == PLUMB_EVENT_SPE;
 		if (leader < 0)
 			leader = fd;
 	}
@@ -386,7 +432,8 @@ int perf_events_open_in(struct perf_events *events, const struct source_job *job
 	*events = (struct perf_events){.job = job, .scope = *scope, .limits = limits};
 	events->limits.refused = (struct index_set){0};
 	events->fds = reallocarray(NULL, plan->place_count + 1, sizeof(*events->fds));
-	if (!events->fds)
+	events->discards = calloc(plan->place_count + 1, sizeof(*events->discards));
+	if (!events->fds || !events->discards)
 		return -ENOMEM;
 	for (size_t i = 0; i < plan->place_count; i++)
 		events->fds[i] = -1;
@@ -426,7 +473,9 @@ void perf_events_close(struct perf_events *events)
 		if (events->fds[i] >= 0)
 			close(events->fds[i]);
 	free(events->fds);
+	free(events->discards);
 	events->fds = NULL;
+	events->discards = NULL;
 }
 
 static void switch_event(const struct perf_events *events, size_t place, unsigned long what)
@@ -449,7 +498,8 @@ void perf_events_switch(const struct perf_events *events, bool on)
 
 bool perf_events_read(const struct perf_events *events, size_t place, struct perf_reading *reading)
 {
-	if (events->fds[place] < 0)
+	/* A unit counts nothing itself. */
+	if (events->fds[place] < 0 || events->discards[place])
 		return false;
 	return read(events->fds[place], reading, sizeof(*reading)) == (ssize_t)sizeof(*reading);
 }

@@ -34,7 +34,8 @@ static inline bool perf_scope_is_task(const struct perf_scope *scope)
 struct perf_events {
 	const struct source_job *job;
 	struct perf_scope scope;
-	int *fds; /* one for each place of the plan; -1: not open */
+	int *fds;       /* one for each place of the plan; -1: not open */
+	bool *discards; /* likewise: whether it is an SPE unit, which has no count */
 	struct perf_limits limits;
 };
 
