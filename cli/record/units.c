@@ -157,6 +157,9 @@ static bool read_call_graph(const struct record_options *options, struct record_
 	request->callchains = options->callchains || (text && strcmp(text, "fp") == 0);
 	if (!text || strcmp(text, "fp") == 0)
 		return true;
+	if (strcmp(text, "lbr") == 0)
+		return complain_value("call-graph", text, UINT64_MAX,
+				      "use fp or dwarf: only x86 CPUs keep calls in branch stacks");
 	if (strncmp(text, "dwarf", 5) != 0 || (text[5] && text[5] != ','))
 		return complain_value("call-graph", text, UINT64_MAX,
 				      "use fp (frame pointers), dwarf or dwarf,BYTES");

@@ -302,6 +302,33 @@ commands=("" "help" "stat" "explore" "record" "report" "annotate" "diff" "script
 	[[ $stderr == "plumb: unknown CPU 'xxx"* ]]
 }
 
+@test "perf's options for BPF, hybrid machines and older files are named" {
+	local case
+
+	for case in "--bpf-counters|unsupported: plumb counts by perf_event_open(2) alone" \
+		"--bpf-prog|unsupported: plumb loads no BPF programs" \
+		"--hybrid-merge|unsupported: each type of cores has its own counts" \
+		"--per-cache|unsupported: --per-socket and --per-core are next to it" \
+		"--metric-no-threshold|the default: plumb's diagnosis weighs the metrics" \
+		"--inherit|the default" "--input|plumb import FILE, for what perf stat -j or -x printed"; do
+		run --separate-stderr plumb stat "${case%%|*}" -e cs -- true
+		[ "$status" -eq 2 ]
+		said "plumb: unknown option '${case%%|*}'" "       perf's ${case%%|*} is ${case#*|}"
+	done
+	for case in "--append|unsupported: -o FILE begins anew, and keeps the older one as FILE.old" \
+		"-f|the default: -o FILE keeps an older one as FILE.old" "--initial-delay|--delay MS" \
+		"--latency|unsupported: plumb report adds up CPU time" \
+		"--setup-filter|unsupported: -e spe/load,latency>=100/ filters SPE records"; do
+		run --separate-stderr plumb record "${case%%|*}" -e cs -- true
+		[ "$status" -eq 2 ]
+		said "plumb: unknown option '${case%%|*}'" "       perf's ${case%%|*} is ${case#*|}"
+	done
+	run --separate-stderr plumb record --call-graph lbr -e cs -- true
+	[ "$status" -eq 2 ]
+	said "plumb: invalid value 'lbr' for --call-graph" \
+		"       use fp or dwarf: only x86 CPUs keep calls in branch stacks"
+}
+
 @test "perf's options that are not here lead to what is" {
 	local name
 
