@@ -435,7 +435,8 @@ model's rules:
 OpenSSL's and `log_analyzer`'s work is published, 7-Zip's and Python's is not: these are the same programs with other work.
 So they show whether the model is of the right kind, not how exact it is. `programs.py` has our work, which begins 10 ms
 after the program starts. `log_analyzer.c` is not in this tree; its rows are made if `validation.py --log-analyzer` names
-it. The shares of the frontend and backend are stalled cycles. The machine of Analyzer is assumed to be like Altra.
+it. These come from a copy that was retyped from the published text, without its comments. The shares of the frontend and
+backend are stalled cycles. The machine of Analyzer is assumed to be like Altra.
 
 {programs_table}
 

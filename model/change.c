@@ -45,6 +45,7 @@ static const struct parameter parameters[] = {
 	FIELD(mispredict_cycles, 1, 120),
 	FIELD(reorder_entries, 16, 448),
 	FIELD(rename_width, 1, 60),
+	FIELD(rename_group, 1, 60),
 	FIELD(retire_width, 1, 60),
 	FIELD(int_registers, 8, 240),
 	FIELD(vector_registers, 8, 240),

@@ -12,13 +12,18 @@
  * Dispatches in order, `width` operations per cycle, when there is room. Resources of retired
  * operations are released only when room seems to run out; until then there is at least enough.
  */
-static inline void dispatch(struct core *core, const struct op *op)
+static inline void dispatch(struct core *core, const struct op *op, const struct op *end)
 {
 	if (core->used == core->width)
 		next_cycle(core);
+	if (unlikely(core->group > 1) && !core->used)
+		wait_for_group(core, op, end);
 	if (unlikely(((core->occupied + op->queued) & QUEUES_FULL) |
-		     ((core->held + op->holds) & HOLDS_FULL)))
+		     ((core->held + op->holds) & HOLDS_FULL))) {
 		wait_for_room(core, op);
+		if (core->group > 1 && !core->used)
+			wait_for_group(core, op, end);
+	}
 	core->occupied += op->queued;
 	core->held += op->holds;
 	core->used++;
@@ -135,7 +140,7 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 		}
 		if (op->flags & OP_MORE)
 			dispatch_more(core, op->operations - 1u);
-		dispatch(core, op);
+		dispatch(core, op, end);
 		if (watched)
 			watch_dispatched(core, op);
 		if (charged)

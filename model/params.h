@@ -105,6 +105,7 @@ struct core_params {
 
 	uint8_t slots;             /* as the specification counts them */
 	uint8_t rename_width;      /* operations per cycle, of rename and dispatch */
+	uint8_t rename_group;      /* operations that dispatch once there is room for all of them */
 	uint8_t fetch_bytes;       /* per cycle */
 	uint8_t fetch_queue;       /* operations between fetch and rename */
 	uint8_t fetch_ahead;       /* chunks by which the predictor may run ahead of fetch */

@@ -222,10 +222,13 @@ struct shadow {
 
 struct core {
 	/* Used by every operation. */
-	uint64_t cycle;        /* of dispatch */
-	uint64_t used;         /* slots used in that cycle */
-	uint64_t slots;        /* slots per cycle */
-	uint64_t width;        /* operations per cycle, which may be fewer */
+	uint64_t cycle;     /* of dispatch */
+	uint64_t used;      /* slots used in that cycle */
+	uint64_t slots;     /* slots per cycle */
+	uint64_t width;     /* operations per cycle, which may be fewer */
+	uint64_t group;     /* operations that wait for room together */
+	uint64_t held_none; /* `held` and `occupied` of an empty core */
+	uint64_t occupied_none;
 	uint64_t occupied;     /* a byte per queue: 127 - its entries + those taken */
 	uint64_t sequence;     /* number of operations dispatched, without the wrong path */
 	uint64_t last_retired; /* cycle of the last retirement */
@@ -431,6 +434,7 @@ void wrong_path_loads(struct core *core, const struct block *block, unsigned cou
 /* room.c */
 void give_back(struct core *core, uint64_t cycle);
 void wait_for_room(struct core *core, const struct op *op);
+void wait_for_group(struct core *core, const struct op *op, const struct op *end);
 void dispatch_more(struct core *core, unsigned operations);
 
 /* calendar.c */

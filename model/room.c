@@ -22,10 +22,11 @@ void give_back(struct core *core, uint64_t cycle)
 	core->held -= back;
 }
 
-/* Returns when `op` has room except in the issue queue; `*blocker` is the last resource. */
-static uint64_t find_room(const struct core *core, const struct op *op, unsigned *blocker)
+/* Returns when an operation that holds `holds` has room except in the issue queue; `*blocker` is
+ * the last resource. */
+static uint64_t find_room(const struct core *core, uint64_t holds, unsigned *blocker)
 {
-	uint64_t held = core->held + op->holds, cycle = core->cycle, full;
+	uint64_t held = core->held + holds, cycle = core->cycle, full;
 	uint64_t head = core->head, store = core->left_head, fulls = HOLDS_FULL & HOLDS_RETIRED;
 
 	if (core->reorder_unlimited) {
@@ -54,34 +55,62 @@ static uint64_t find_room(const struct core *core, const struct op *op, unsigned
 	return cycle;
 }
 
-/* Stalls until enough entries of the issue queue are free, looking ahead in the calendar. */
-static void wait_for_queue(struct core *core, const struct op *op)
+/* Stalls until enough entries of an issue queue are free, looking ahead in the calendar. */
+static void wait_for_queue(struct core *core, unsigned queue, uint64_t queued)
 {
-	uint64_t full = 0x80ull << QUEUE_SHIFT(op->queue);
+	uint64_t full = 0x80ull << QUEUE_SHIFT(queue);
 
-	while ((core->occupied + op->queued) & full) {
-		uint64_t occupied = core->occupied + op->queued, cycle = core->cycle;
+	while ((core->occupied + queued) & full) {
+		uint64_t occupied = core->occupied + queued, cycle = core->cycle;
 		uint64_t end = cycle + CALENDAR_CYCLES / 2;
 
 		while (occupied & full && cycle < end)
 			occupied -= core->calendar[++cycle % CALENDAR_CYCLES] & QUEUE_BYTES;
-		account_stalled(core, cycle, BLOCK_QUEUE + op->queue);
+		account_stalled(core, cycle, BLOCK_QUEUE + queue);
+	}
+}
+
+/* Stalls until what operations hold until they retire is free. */
+static void wait_for_holds(struct core *core, uint64_t holds)
+{
+	unsigned blocker = HOLD_REORDER;
+	uint64_t cycle;
+
+	give_back(core, core->cycle);
+	cycle = find_room(core, holds, &blocker);
+	if (cycle > core->cycle) {
+		account_stalled(core, cycle, blocker);
+		give_back(core, cycle);
 	}
 }
 
 /* Stalls until there is room for `op`. */
 void wait_for_room(struct core *core, const struct op *op)
 {
-	unsigned blocker = HOLD_REORDER;
-	uint64_t cycle;
+	wait_for_holds(core, op->holds);
+	wait_for_queue(core, op->queue, op->queued);
+}
 
-	give_back(core, core->cycle);
-	cycle = find_room(core, op, &blocker);
-	if (cycle > core->cycle) {
-		account_stalled(core, cycle, blocker);
-		give_back(core, cycle);
+/*
+ * Stalls until there is room for `op` and those behind it that would dispatch in the same cycle,
+ * except for more than an empty core has.
+ */
+void wait_for_group(struct core *core, const struct op *op, const struct op *end)
+{
+	uint64_t held = core->held_none, occupied = core->occupied_none;
+
+	for (uint64_t i = 0; i < core->group && op != end; i += op->operations, op++) {
+		if (((held + op->holds) & HOLDS_FULL) | ((occupied + op->queued) & QUEUES_FULL))
+			break;
+		held += op->holds;
+		occupied += op->queued;
 	}
-	wait_for_queue(core, op);
+	held -= core->held_none;
+	occupied -= core->occupied_none;
+	if ((core->held + held) & HOLDS_FULL)
+		wait_for_holds(core, held);
+	for (unsigned queue = 0; queue < core->params->queue_count; queue++)
+		wait_for_queue(core, queue, occupied);
 }
 
 /* Dispatches an instruction's operations before the last one. They wait for nothing. */

@@ -29,9 +29,10 @@ static bool fits(const struct core_params *params)
 		if (!params->queue_entries[i] || params->queue_entries[i] > QUEUE_ENTRIES_MAX)
 			return false;
 	return params->queue_count && params->queue_count <= QUEUES_MAX && params->rename_width &&
-	       params->rename_width <= params->slots && params->retire_width &&
-	       params->reorder_entries >= 16 && params->reorder_entries <= HOLD_REORDER_MAX &&
-	       params->fetch_ahead && params->predict_chunks && params->fetch_bytes >= 4 &&
+	       params->rename_width <= params->slots && params->rename_group &&
+	       params->retire_width && params->reorder_entries >= 16 &&
+	       params->reorder_entries <= HOLD_REORDER_MAX && params->fetch_ahead &&
+	       params->predict_chunks && params->fetch_bytes >= 4 &&
 	       !(params->fetch_bytes & (params->fetch_bytes - 1)) && params->store_buffer_entries &&
 	       params->frequency_mhz;
 }
@@ -77,6 +78,8 @@ static void set_limits(struct core *core, const struct core_params *params)
 	for (unsigned i = 0; i < params->queue_count; i++)
 		core->occupied |= (uint64_t)(QUEUE_ENTRIES_MAX - params->queue_entries[i])
 				  << QUEUE_SHIFT(i);
+	core->held_none = core->held;
+	core->occupied_none = core->occupied;
 }
 
 /* Adds `ports`, which some operation can use, to the families that they belong to. */
@@ -128,6 +131,7 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 	core->counts = counts;
 	core->slots = params->slots;
 	core->width = params->rename_width;
+	core->group = params->rename_group;
 	core->reorder_entries = unlimited ? REORDER_UNLIMITED : params->reorder_entries;
 	core->reorder_unlimited = unlimited;
 	core->retire_width = params->retire_width;

@@ -273,6 +273,7 @@ static struct core_params bench_core(void)
 		.page_bytes = 4096,
 		.slots = 4,
 		.rename_width = 4,
+		.rename_group = 1,
 		.fetch_bytes = 32,
 		.fetch_queue = 32,
 		.fetch_ahead = 8,

@@ -172,6 +172,42 @@ static void reorder_buffer_limits_what_is_under_way(void **state)
 	assert_int_equal(many[EVENT_STALL_BACKEND] - few[EVENT_STALL_BACKEND], 200 * 9);
 }
 
+/* Stalled cycles of `cycles` in which a stream for one port runs, its queue being full. */
+static uint64_t stalls_of_stream(const struct core_params *params, unsigned cycles)
+{
+	uint64_t few[EVENT_COUNT], many[EVENT_COUNT];
+
+	bench_begin(&b, 0x1000);
+	for (unsigned i = 0; i < 24; i++)
+		bench_op(&b, CLASS_FP_ADD, REG_V0 + i, REG_NONE, REG_NONE);
+	counts_of(params, 50, few);
+	bench_begin(&b, 0x1000);
+	for (unsigned i = 0; i < 24; i++)
+		bench_op(&b, CLASS_FP_ADD, REG_V0 + i, REG_NONE, REG_NONE);
+	counts_of(params, 50 + cycles / 24, many);
+	assert_int_equal(many[EVENT_CPU_CYCLES] - few[EVENT_CPU_CYCLES], cycles);
+	return many[EVENT_STALL_BACKEND] - few[EVENT_STALL_BACKEND];
+}
+
+/* One leaves the queue per cycle: it makes room for one, or in every fourth cycle for a group. */
+static void groups_wait_for_room(void **state)
+{
+	struct core_params params = bench_core();
+
+	(void)state;
+	params.queue_entries[3] = 16;
+	assert_int_equal(stalls_of_stream(&params, 2400), 0);
+	params.rename_group = 4;
+	assert_int_equal(stalls_of_stream(&params, 2400), 2400 * 3 / 4);
+	params.rename_group = 2;
+	assert_int_equal(stalls_of_stream(&params, 2400), 2400 / 2);
+
+	/* No more wait for each other than an empty queue has room for. */
+	params.rename_group = 4;
+	params.queue_entries[3] = 3;
+	assert_int_equal(stalls_of_stream(&params, 2400), 2400 * 2 / 3);
+}
+
 /* The load queue holds eight until they retire, which they do not before the division. */
 static void load_queue_fills(void **state)
 {
@@ -374,6 +410,7 @@ int main(void)
 		cmocka_unit_test(busy_port_has_gaps),
 		cmocka_unit_test(reorder_buffer_fills),
 		cmocka_unit_test(reorder_buffer_limits_what_is_under_way),
+		cmocka_unit_test(groups_wait_for_room),
 		cmocka_unit_test(load_queue_fills),
 		cmocka_unit_test(registers_run_out),
 		cmocka_unit_test(queues_fill),
