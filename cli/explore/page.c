@@ -69,6 +69,19 @@ static void add_findings(struct html_page *page, const struct plumb_findings *fi
 	html_add(page, "findings", text, length);
 }
 
+/* Returns whether a folder has a file: it may have been sent, and a pipe would wait. */
+static bool has_file(const char *path)
+{
+	struct stat status;
+
+	if (lstat(path, &status) != 0)
+		return false;
+	if (S_ISREG(status.st_mode) && access(path, R_OK) == 0)
+		return true;
+	complain("%s: not a readable file; the page does without it", path);
+	return false;
+}
+
 /* Adds the command that shows more of each finding, or null. */
 static void add_commands(struct html_page *page, const struct findings_view *view)
 {
@@ -100,7 +113,7 @@ static void add_counts(struct html_page *page, const struct exploration *e, cons
 		explore_print_counts(e);
 		output_collect(NULL);
 		memory_stream_close(stream, &text);
-	} else if (access(path, R_OK) == 0) {
+	} else if (has_file(path)) {
 		json_t *counts = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 
 		text = json_is_object(counts) ? json_dumps(counts, JSON_COMPACT) : NULL;
@@ -135,7 +148,7 @@ int explore_write_page(const struct explore_options *options, const struct explo
 	add_commands(&page, &view);
 	add_counts(&page, e, folder);
 	/* What can be known without samples is of use, too. */
-	if (e ? e->recorded : access(recording, R_OK) == 0)
+	if (e ? e->recorded : has_file(recording))
 		report_collect(&report, report_run, &page);
 	if (options->intervals)
 		status = report_add_intervals(&page, options->intervals);

@@ -544,6 +544,12 @@ damaged()
 	[ "$status" -eq 0 ]
 	[ "$stderr" = "plumb: other/counts.json: cannot be used; the page has no counts" ]
 	rm other/counts.json
+	mkfifo other/counts.json other/perf.data
+	run -0 --separate-stderr timeout 60 "$PLUMB" explore --html less.html other
+	output='' said "plumb: other/counts.json: not a readable file; the page does without it" \
+		"plumb: other/perf.data: not a readable file; the page does without it"
+	rm other/counts.json other/perf.data
+	plumb explore --html less.html other >text
 	# Counts by interval come from the folder, and may be damaged or no file.
 	cp "$work/results/intervals.json" other
 	plumb explore --html more.html other >text
