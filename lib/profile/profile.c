@@ -70,6 +70,7 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 	made->recording = recording;
 	made->left = NO_ROW;
 	made->symbolizer = symbolizer;
+	latencies_begin(&made->latencies, read.latencies);
 	made->exact_type = plumb_profile_exact_type(recording);
 	made->generation = made->tasks_generation = made->numbers_generation = 1;
 	made->places = calloc(PLACE_COUNT, sizeof(*made->places));
@@ -104,8 +105,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->tree);
 	free(profile->slots_tree);
 	topdown_forget(profile);
-	free(profile->buckets);
-	free(profile->by_bucket.slots);
+	latencies_end(&profile->latencies);
 	free(profile->lanes);
 	free(profile->by_lane.slots);
 	free(profile->places);
@@ -483,8 +483,9 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 		return PLUMB_ERR_NO_MEMORY;
 	if (adding->item->spe)
 		values = record_values(adding->item->spe);
-	if (adding->item->spe && profile->options.latencies &&
-	    latencies_add(profile, adding->row, adding->item->spe) < 0)
+	if (adding->item->spe && profile->latencies.kind_count &&
+	    (!latencies_reserve(&profile->latencies, adding->row) ||
+	     latencies_add(&profile->latencies, adding->row, adding->item->spe) < 0))
 		return PLUMB_ERR_NO_MEMORY;
 	if (profile->options.batches && add_to_batch(profile, lane, adding) < 0)
 		return PLUMB_ERR_NO_MEMORY;

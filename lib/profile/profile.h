@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "disasm/word_operation.h"
 #include "profile/estimate.h"
+#include "profile/latency_counts.h"
 #include "profile/profile_hot.h"
 #include "profile/record_sums.h"
 #include "recording/tasks.h"
@@ -64,10 +65,7 @@ struct sums {
 
 struct row {
 	struct sums own;
-	uint32_t nodes;   /* the first node of its call tree; NO_ROW: none */
-	uint32_t buckets; /* the first of its latencies; NO_ROW: none */
-	uint64_t latencies[PLUMB_PROFILE_LATENCIES]; /* sum of each kind that is kept */
-	bool incomplete;                             /* some of its latencies are in no bucket */
+	uint32_t nodes;  /* the first node of its call tree; NO_ROW: none */
 	double *batches; /* with options.batches: see ROW_WITHIN and ROW_LEFT; NULL: none */
 };
 
@@ -113,13 +111,6 @@ struct node {
 	uint32_t next;        /* of the row */
 	uint64_t function[2]; /* as PLUMB_KEY_SYMBOL */
 	uint64_t period, own;
-};
-
-/* Samples of a row with about the same latency. A bucket that is full has another one behind it. */
-struct latency_bucket {
-	uint32_t row, number; /* 16 bits above the kind, below the bucket */
-	uint32_t next;        /* of the row */
-	uint32_t count;
 };
 
 /* An event with what is added up for it. */
@@ -225,10 +216,8 @@ struct plumb_profile {
 	struct node *nodes;
 	size_t node_count, node_room;
 	struct index_table by_path;
-	struct latency_bucket *buckets;
-	size_t bucket_count, bucket_room;
-	bool wide_counters; /* some latency is above COUNTER_MAX */
-	struct index_table by_bucket;
+	struct latencies latencies;
+	bool wide_counters;   /* some latency is above COUNTER_MAX */
 	uint64_t last_offset; /* of the sample that was added last */
 	unsigned batch;       /* its number */
 	bool within;   /* the one before it, in its thread or CPU, was in the same function */
@@ -306,8 +295,6 @@ static inline const uint64_t *row_values(const struct plumb_profile *profile, ui
 {
 	return profile->values + (size_t)row * profile->words;
 }
-/* Makes room for a row with this index, so that it can be set. */
-bool rows_reserve(struct plumb_profile *profile, uint32_t row);
 /* Removes the newest rows, which have no samples, so that `count` are left. */
 void rows_truncate(struct plumb_profile *profile, size_t count);
 /* Gives up the smaller half of the rows. */
@@ -374,20 +361,6 @@ const char *tree_name(struct plumb_profile *profile, const uint64_t function[2])
 
 /* profile_topdown.c: frees what it keeps in the profile. */
 void topdown_forget(struct plumb_profile *profile);
-
-/* profile_latencies.c: adds a record's latencies to a row. Returns 0 or NO_MEMORY. */
-int latencies_add(struct plumb_profile *profile, uint32_t row, const struct plumb_spe_record *spe);
-/* Fetches memory ahead for latencies_add(): what leads to the counts, and, `soon` before it, them.
- */
-void latencies_expect(const struct plumb_profile *profile, uint32_t row,
-		      const struct plumb_spe_record *spe, bool soon);
-/* Returns the number of latencies and sources of different rows that there can be. */
-size_t latencies_max(void);
-/* As paths_renumber(). */
-int latencies_renumber(struct plumb_profile *profile, const uint32_t *rows);
-/* Adds the latencies of another profile, whose rows have the same indexes. Returns 0 or NO_MEMORY.
- */
-int latencies_join(struct plumb_profile *profile, const struct plumb_profile *other);
 
 /* profile_results.c: compares two rows' texts, so that the order of equal rows does not depend on
  * addresses. */

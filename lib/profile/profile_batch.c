@@ -6,9 +6,8 @@
 #include "profile/profile_batch.h"
 #include "profile/sums.h"
 
-/* How many records before its own a latency's bucket is looked for, and fetched. */
-#define LATENCIES_AHEAD 12
-#define LATENCIES_SOON  6
+/* How many records before its own a latency's count is fetched. */
+#define LATENCIES_AHEAD 8
 
 /* ---- Sums -------------------------------------------------------------------------------------
  */
@@ -47,33 +46,10 @@ static inline void add_to_row(struct tallies *tallies, struct lane *lane, uint32
 	lane->row = row;
 }
 
-/* Fetches memory ahead for the latencies of records behind the one at `at`. */
-static inline void expect_latency(const struct adding *adding, size_t at, size_t end)
-{
-	const struct plumb_spe_record *spe = adding->batch->spe;
-	const size_t ahead = at + LATENCIES_AHEAD, soon = at + LATENCIES_SOON;
-
-	if (ahead < end)
-		latencies_expect(adding->latencies, adding->rows[ahead], &spe[ahead], false);
-	if (soon < end)
-		latencies_expect(adding->latencies, adding->rows[soon], &spe[soon], true);
-}
-
-/* Fetches memory for the first records; short batches have no others. */
-static void expect_latencies(const struct adding *adding, size_t begin, size_t end)
-{
-	const struct plumb_spe_record *spe = adding->batch->spe;
-
-	for (size_t i = begin; i < end && i < begin + LATENCIES_AHEAD; i++)
-		latencies_expect(adding->latencies, adding->rows[i], &spe[i], false);
-	for (size_t i = begin; i < end && i < begin + LATENCIES_SOON; i++)
-		latencies_expect(adding->latencies, adding->rows[i], &spe[i], true);
-}
-
 /* Adds the records whose rows were found up to the i-th. */
 static int add_found(struct adding *adding, size_t i)
 {
-	struct plumb_profile *profile = adding->profile;
+	const bool latencies = adding->latencies->kind_count;
 	const struct plumb_spe_record *spe = adding->batch->spe;
 	struct tallies *tallies = adding->tallies;
 	struct batch_sums sums = adding->sums;
@@ -83,13 +59,17 @@ static int add_found(struct adding *adding, size_t i)
 
 	sums.count += i - added;
 	tallies->records += i - added;
-	if (profile->options.latencies)
-		expect_latencies(adding, added, i);
+	for (size_t k = added; latencies && k < i && k < added + LATENCIES_AHEAD; k++)
+		latencies_expect(adding->latencies, adding->rows[k], &spe[k]);
 	for (; status == 0 && added < i; added++) {
 		const uint32_t row = adding->rows[added];
 
-		if (profile->options.latencies) {
-			expect_latency(adding, added, i);
+		if (latencies) {
+			const size_t ahead = added + LATENCIES_AHEAD;
+
+			if (ahead < i)
+				latencies_expect(adding->latencies, adding->rows[ahead],
+						 &spe[ahead]);
 			status = latencies_add(adding->latencies, row, &spe[added]);
 		}
 		add_to_row(tallies, &lane, row, &spe[added], &sums);
@@ -370,9 +350,10 @@ int add_batch(struct adding *adding)
 			status = find_cold(adding, i);
 		if (status == 0 && !tallies_reserve(adding->tallies, adding->rows[i]))
 			status = PLUMB_ERR_NO_MEMORY;
-		if (status == 0 && adding->part && profile->options.latencies &&
-		    !rows_reserve(adding->latencies, adding->rows[i]))
+		if (status == 0 && !latencies_reserve(adding->latencies, adding->rows[i]))
 			status = PLUMB_ERR_NO_MEMORY;
+		if (status == 0)
+			latencies_expect_row(adding->latencies, adding->rows[i]);
 		if (status == 0)
 			__builtin_prefetch(&adding->tallies->rows[adding->rows[i]], 1);
 	}
@@ -384,7 +365,7 @@ static int add_batches(struct plumb_profile *profile, struct plumb_samples *samp
 	struct adding adding = {.profile = profile,
 				.samples = samples,
 				.tallies = &profile->tallies,
-				.latencies = profile,
+				.latencies = &profile->latencies,
 				.threads = threads_to_use(profile->options.threads),
 				.parts = parts_of(profile)};
 	int status, added = 0;

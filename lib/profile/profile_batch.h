@@ -57,8 +57,8 @@ struct adding {
 	struct plumb_profile *profile;
 	struct plumb_samples *samples;
 	struct tallies *tallies;
-	struct plumb_profile *latencies; /* whose rows get the latencies */
-	struct adding_part *part;        /* NULL: the whole */
+	struct latencies *latencies;
+	struct adding_part *part; /* NULL: the whole */
 	struct parts parts;
 	unsigned threads; /* that may add */
 	bool has_event;

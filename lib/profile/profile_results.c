@@ -106,8 +106,6 @@ int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_sampl
 	tallies_free(&profile->tallies);
 	hot_end(&profile->hot);
 	codes_free(&profile->codes);
-	free(profile->by_bucket.slots);
-	profile->by_bucket = (struct index_table){0};
 	add_saturated(profile);
 	for (size_t i = 0; i < profile->row_count; i++)
 		profile->events[row_values(profile, (uint32_t)i)[0]].public.row_count++;

@@ -92,7 +92,7 @@ static uint64_t hash_row(const void *owner, uint32_t i)
 	return hash_words(row_values(profile, i), profile->words);
 }
 
-static bool grow(struct plumb_profile *profile, size_t least)
+static bool grow(struct plumb_profile *profile)
 {
 	size_t room = profile->row_room ? 2 * profile->row_room : 256;
 	struct row_branches *branches;
@@ -101,8 +101,6 @@ static bool grow(struct plumb_profile *profile, size_t least)
 	uint64_t *values;
 	struct row *rows;
 
-	if (room < least)
-		room = least;
 	if (room > profile->options.rows_max)
 		room = profile->options.rows_max;
 	rows = realloc(profile->rows, room * sizeof(*rows));
@@ -139,17 +137,8 @@ static void begin_row(struct plumb_profile *profile)
 		profile->callees[profile->row_count] = (struct row_callees){0};
 	if (profile->branches)
 		profile->branches[profile->row_count] = (struct row_branches){0};
-	profile->rows[profile->row_count] = (struct row){.nodes = NO_ROW, .buckets = NO_ROW};
+	profile->rows[profile->row_count] = (struct row){.nodes = NO_ROW};
 	profile->records[profile->row_count++] = (struct record_sums){0};
-}
-
-bool rows_reserve(struct plumb_profile *profile, uint32_t row)
-{
-	if (row >= profile->row_room && !grow(profile, (size_t)row + 1))
-		return false;
-	while (profile->row_count <= row)
-		begin_row(profile);
-	return true;
 }
 
 int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row)
@@ -168,7 +157,7 @@ int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *r
 	}
 	if (profile->row_count >= profile->options.rows_max)
 		return PLUMB_ERR_LIMIT;
-	if (profile->row_count == profile->row_room && !grow(profile, 0))
+	if (profile->row_count == profile->row_room && !grow(profile))
 		return PLUMB_ERR_NO_MEMORY;
 	*row = (uint32_t)profile->row_count;
 	begin_row(profile);
@@ -276,9 +265,8 @@ int rows_give_up(struct plumb_profile *profile)
 		for (size_t i = 0; i < profile->lane_count; i++)
 			profile->lanes[i].begun = false;
 		profile->left = NO_ROW;
+		latencies_renumber(&profile->latencies, renumbered, count);
 		status = paths_renumber(profile, renumbered);
-		if (status == 0)
-			status = latencies_renumber(profile, renumbered);
 	}
 	free(sizes);
 	free(largest);

@@ -13,16 +13,14 @@
 
 /* What all threads together may keep, in bytes. */
 #define MEMORY_MAX ((size_t)24 << 20)
-/* What a row takes of it, and a latency. */
-#define ROW_SIZE     (sizeof(struct tally_row) + sizeof(struct row_less))
-#define SHADOW_SIZE  (sizeof(struct row) + sizeof(struct record_sums) + sizeof(uint64_t))
-#define LATENCY_SIZE (sizeof(struct latency_bucket) + 4 * sizeof(uint32_t))
+/* What a row takes of it, beside its latencies. */
+#define ROW_SIZE (sizeof(struct tally_row) + sizeof(struct row_less))
 
 struct worker {
 	struct adding adding;
 	struct adding_part part;
 	struct tallies tallies;
-	struct plumb_profile latencies;
+	struct latencies latencies;
 	struct samples_split *split;
 	size_t memory; /* that it may take */
 	pthread_t thread;
@@ -31,8 +29,7 @@ struct worker {
 
 static bool takes_too_much(const struct worker *worker)
 {
-	return worker->tallies.room * ROW_SIZE + worker->latencies.row_room * SHADOW_SIZE +
-		       worker->latencies.bucket_room * LATENCY_SIZE >
+	return worker->tallies.room * ROW_SIZE + latencies_memory(&worker->latencies) >
 	       worker->memory;
 }
 
@@ -58,7 +55,7 @@ static bool begin_worker(struct worker *worker, const struct adding *whole,
 {
 	worker->split = split;
 	worker->part = (struct adding_part){.lock = lock};
-	worker->latencies = (struct plumb_profile){.options = whole->profile->options, .words = 1};
+	latencies_begin(&worker->latencies, whole->profile->options.latencies);
 	worker->adding = (struct adding){
 		.profile = whole->profile,
 		.samples = samples_part(split),
@@ -76,11 +73,7 @@ static void end_worker(struct worker *worker, bool keep)
 {
 	samples_part_end(worker->adding.samples, keep);
 	tallies_free(&worker->tallies);
-	free(worker->latencies.rows);
-	free(worker->latencies.records);
-	free(worker->latencies.values);
-	free(worker->latencies.buckets);
-	free(worker->latencies.by_bucket.slots);
+	latencies_end(&worker->latencies);
 	free(worker->part.lanes);
 }
 
@@ -107,18 +100,18 @@ static int join(struct adding *whole, struct worker *worker)
 	sums->latencies |= from->latencies;
 	sums->accesses |= from->accesses;
 	sums->branches |= from->branches;
-	return latencies_join(profile, &worker->latencies);
+	return latencies_join(&profile->latencies, &worker->latencies);
 }
 
 /* Returns whether there might be too many latencies of all threads together. */
 static bool has_too_many_latencies(const struct adding *whole, const struct worker *workers,
 				   size_t count)
 {
-	size_t buckets = whole->profile->bucket_count;
+	size_t used = whole->profile->latencies.used;
 
 	for (size_t i = 0; i < count; i++)
-		buckets += workers[i].latencies.bucket_count;
-	return buckets > latencies_max();
+		used += workers[i].latencies.used;
+	return used > LATENCY_COUNTS_MAX;
 }
 
 static int run(struct adding *whole, struct samples_split *split, struct worker *workers,

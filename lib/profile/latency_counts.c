@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/latency_counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bits of the smallest table, and of one with all numbers. */
+#define BITS_MIN 2
+#define BITS_MAX 16
+
+void latencies_begin(struct latencies *latencies, unsigned kinds)
+{
+	*latencies = (struct latencies){0};
+	for (unsigned kind = 0; kind < LATENCY_KINDS; kind++)
+		if (kinds >> kind & 1)
+			latencies->kinds[latencies->kind_count++] = (uint8_t)kind;
+}
+
+void latencies_end(struct latencies *latencies)
+{
+	free(latencies->rows);
+	arena_free(&latencies->arena);
+	*latencies = (struct latencies){0};
+}
+
+bool latencies_reserve(struct latencies *latencies, size_t row)
+{
+	const size_t room = row < 128 ? 256 : 2 * row;
+	struct latency_counts *grown;
+
+	if (row < latencies->room || !latencies->kind_count)
+		return true;
+	grown = reallocarray(latencies->rows, room, latencies->kind_count * sizeof(*grown));
+	if (!grown)
+		return false;
+	memset(grown + latencies->room * latencies->kind_count, 0,
+	       (room - latencies->room) * latencies->kind_count * sizeof(*grown));
+	latencies->rows = grown;
+	latencies->room = room;
+	return true;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static uint64_t *take_table(struct latencies *latencies, unsigned bits)
+{
+	const size_t size = sizeof(uint64_t) << bits;
+	uint64_t *table = latencies->free[bits];
+
+	if (!table) {
+		table = arena_alloc(&latencies->arena, size);
+		latencies->memory += table ? size : 0;
+		return table;
+	}
+	latencies->free[bits] = (uint64_t *)(uintptr_t)table[0];
+	return memset(table, 0, size);
+}
+
+static void free_table(struct latencies *latencies, const struct latency_counts *counts)
+{
+	if (!counts->bits)
+		return;
+	counts->entries[0] = (uintptr_t)latencies->free[counts->bits];
+	latencies->free[counts->bits] = counts->entries;
+}
+
+/* Returns the number's entry, or the free one where it belongs. */
+static inline uint64_t *find(const struct latency_counts *counts, unsigned number)
+{
+	const size_t mask = latency_room(counts) - 1;
+	size_t at = latency_home(counts, number);
+
+	while (counts->entries[at] && latency_number(counts->entries[at]) != number)
+		at = (at + 1) & mask;
+	return &counts->entries[at];
+}
+
+/* Makes a table larger. Returns false if out of memory. */
+static bool grow(struct latencies *latencies, struct latency_counts *counts, unsigned bits)
+{
+	struct latency_counts grown = *counts;
+
+	grown.bits = (uint8_t)bits;
+	grown.entries = take_table(latencies, grown.bits);
+	if (!grown.entries)
+		return false;
+	for (size_t i = 0; i < latency_room(counts); i++)
+		if (counts->entries[i])
+			*find(&grown, latency_number(counts->entries[i])) = counts->entries[i];
+	free_table(latencies, counts);
+	*counts = grown;
+	return true;
+}
+
+/* Makes room for one more number. Returns false if out of memory. */
+static bool reserve(struct latencies *latencies, struct latency_counts *counts)
+{
+	if (counts->bits == BITS_MAX || 4 * (size_t)(counts->used + 1) <= 3 * latency_room(counts))
+		return true;
+	return grow(latencies, counts, counts->bits ? counts->bits + 1u : BITS_MIN);
+}
+
+/* Adds to a number that the table does not have. */
+static int add_new(struct latencies *latencies, struct latency_counts *counts, unsigned number,
+		   uint64_t count)
+{
+	if (latencies->used == LATENCY_COUNTS_MAX) {
+		counts->incomplete = true;
+		return 0;
+	}
+	if (!reserve(latencies, counts))
+		return PLUMB_ERR_NO_MEMORY;
+	*find(counts, number) = (uint64_t)number << LATENCY_COUNT_BITS | count;
+	counts->used++;
+	latencies->used++;
+	return 0;
+}
+
+static inline int add(struct latencies *latencies, struct latency_counts *counts, unsigned number,
+		      uint64_t count)
+{
+	uint64_t *entry = counts->bits ? find(counts, number) : NULL;
+
+	/* A full table has no free entry, and all numbers. */
+	if (!entry || !*entry)
+		return add_new(latencies, counts, number, count);
+	*entry += count;
+	return 0;
+}
+
+int latencies_add(struct latencies *latencies, size_t row, const struct plumb_spe_record *spe)
+{
+	struct latency_counts *counts = &latencies->rows[row * latencies->kind_count];
+	int status = 0;
+
+	for (unsigned k = 0; status == 0 && k < latencies->kind_count; k++) {
+		const unsigned kind = latencies->kinds[k];
+		const bool is_source = kind == PLUMB_PROFILE_SOURCES;
+
+		if (!(spe->has & (is_source ? PLUMB_SPE_HAS_DATA_SOURCE
+					    : PLUMB_SPE_HAS_TOTAL_LATENCY << kind)))
+			continue;
+		counts[k].sum += is_source ? 0 : spe->counters[kind];
+		status = add(latencies, &counts[k], latency_number_of(spe, kind), 1);
+	}
+	return status;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static int join_counts(struct latencies *latencies, struct latency_counts *to,
+		       const struct latency_counts *from)
+{
+	int status = 0;
+
+	to->sum += from->sum;
+	to->incomplete |= from->incomplete;
+	/* Numbers come in the order of their places, which would crowd the front of a smaller
+	 * table. */
+	if (to->bits < from->bits && !grow(latencies, to, from->bits))
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; status == 0 && i < latency_room(from); i++)
+		if (from->entries[i])
+			status = add(latencies, to, latency_number(from->entries[i]),
+				     latency_count(from->entries[i]));
+	return status;
+}
+
+int latencies_join(struct latencies *latencies, const struct latencies *other)
+{
+	const size_t count = other->room * other->kind_count;
+	int status = 0;
+
+	if (other->room && !latencies_reserve(latencies, other->room - 1))
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; status == 0 && i < count; i++)
+		status = join_counts(latencies, &latencies->rows[i], &other->rows[i]);
+	return status;
+}
+
+void latencies_renumber(struct latencies *latencies, const uint32_t *rows, size_t count)
+{
+	const size_t kinds = latencies->kind_count;
+
+	for (size_t i = 0; i < count && i < latencies->room; i++) {
+		struct latency_counts *counts = &latencies->rows[i * kinds];
+
+		if (rows[i] == i)
+			continue;
+		for (size_t k = 0; k < kinds; k++) {
+			if (rows[i] == UINT32_MAX) {
+				latencies->used -= counts[k].used;
+				free_table(latencies, &counts[k]);
+			} else {
+				latencies->rows[rows[i] * kinds + k] = counts[k];
+			}
+			counts[k] = (struct latency_counts){0};
+		}
+	}
+}
+
+size_t latencies_memory(const struct latencies *latencies)
+{
+	return latencies->room * latencies->kind_count * sizeof(*latencies->rows) +
+	       latencies->memory;
+}
+
+const struct latency_counts *latencies_of(const struct latencies *latencies, size_t row,
+					  unsigned kind)
+{
+	for (unsigned k = 0; row < latencies->room && k < latencies->kind_count; k++)
+		if (latencies->kinds[k] == kind)
+			return &latencies->rows[row * latencies->kind_count + k];
+	return NULL;
+}
+
+bool latencies_are_incomplete(const struct latencies *latencies, size_t row)
+{
+	bool incomplete = false;
+
+	for (unsigned k = 0; row < latencies->room && k < latencies->kind_count; k++)
+		incomplete |= latencies->rows[row * latencies->kind_count + k].incomplete;
+	return incomplete;
+}
