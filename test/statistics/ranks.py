@@ -53,7 +53,7 @@ def study(plumb, ranks, folder, source, sizes, runs):
         uncertain = [] if MARK in file.read() else ["uncertain"]
     done = subprocess.run([ranks, name, record("exact", "--exact"),
                            record("every", "-e", "spe", "-c", "1"), runs, *uncertain],
-                          capture_output=True, text=True, check=False, timeout=600)
+                          capture_output=True, text=True, check=False, timeout=1800)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.strip()
 
