@@ -429,6 +429,17 @@ void exact_block_ends(struct core *core, const struct block *block, unsigned exe
 	}
 }
 
+void exact_passes(struct core *core, const struct block *block, unsigned executed, uint64_t next_pc)
+{
+	struct exact *exact = core->exact;
+
+	if (!exact || !executed)
+		return;
+	if (unlikely(exact->interrupted || exact->continues || block->pc != exact->next_pc))
+		note_interruption(exact, block->pc);
+	exact_block_ends(core, block, executed, next_pc);
+}
+
 void exact_signal_returns(struct exact *exact)
 {
 	contexts_signal_returns(&exact->contexts);
@@ -474,6 +485,17 @@ size_t exact_tell_changes(struct core *core, profile_told *told, void *user)
 	adjust(core, 1);
 	note_in_flight(core);
 	return instructions;
+}
+
+static void drop(void *user, uint32_t context, uint64_t pc, const uint64_t *counts)
+{
+	(void)user, (void)context, (void)pc, (void)counts;
+}
+
+void exact_drop(struct core *core)
+{
+	charge_memory(core);
+	exact_tell_changes(core, drop, NULL);
 }
 
 void exact_tell(struct core *core, profile_told *told, void *user)

@@ -24,6 +24,10 @@ void core_set_exact(struct core *core, struct exact *exact);
  */
 bool exact_follow_lines(struct core *core);
 
+/* A block executes, but not on the core: only its calls and returns count. */
+void exact_passes(struct core *core, const struct block *block, unsigned executed,
+		  uint64_t next_pc);
+
 /* A system call returns from a signal's handler. */
 void exact_signal_returns(struct exact *exact);
 
@@ -37,6 +41,9 @@ void exact_tell(struct core *core, profile_told *told, void *user);
  * more. Returns how many instructions it looked at.
  */
 size_t exact_tell_changes(struct core *core, profile_told *told, void *user);
+/* Drops what has been charged since the last time, and what was counted while the core was warmed.
+ */
+void exact_drop(struct core *core);
 /*
  * Likewise tells the accesses to lines that have moved between cores; `last`: nothing is told after
  * it.

@@ -27,6 +27,11 @@
 #define SAMPLED_MAX         8192    /* windows */
 #define SAMPLED_FEW         512     /* windows; with fewer, units are not joined */
 #define SAMPLED_ERROR_PARTS 1000000
+/*
+ * In exact profiles, windows are dealt into so many groups, one after another, whose differences
+ * tell how uncertain a figure is. Group 0 is what was counted in full.
+ */
+#define SAMPLED_GROUPS 10
 
 enum sampled_state {
 	SAMPLED_ALL,    /* everything is modelled: at first, and with threads */

@@ -146,7 +146,9 @@ struct model_frame_context {
 
 struct model_frame_cost {
 	uint64_t ip;
-	uint64_t count; /* number of struct model_cost that follow */
+	uint32_t count;  /* number of struct model_cost that follow */
+	uint32_t group;  /* of a sampled run's windows; 0: counted in full (sampled.h) */
+	uint64_t weight; /* how often they count */
 };
 
 struct model_frame_line {

@@ -70,6 +70,9 @@ struct model_sampled {
 	uint64_t begins;        /* instructions before the first unit */
 	uint64_t bare;          /* instructions that executed without the model */
 	uint64_t modelled;      /* instructions in detail after the first stretch, up to `left` */
+	/* By group: its windows, and their instructions, each as often as its weight says. */
+	uint64_t group_windows[SAMPLED_GROUPS + 1];
+	uint64_t group_instructions[SAMPLED_GROUPS + 1];
 	uint64_t first[MODEL_COUNTS];  /* counted in the first stretch, and where code is new */
 	uint64_t before[MODEL_COUNTS]; /* the sums when `left` was set */
 	uint32_t windows[SAMPLED_MAX][MODEL_COUNTS];

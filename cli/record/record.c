@@ -82,6 +82,15 @@ static const struct option options[] = {
 			"callers, instead of sampling",
 	},
 	{
+		.name = "sampled",
+		.kind = OPTION_MAYBE,
+		.argument = "ERROR",
+		.offset = AT(sampled),
+		.help = "with --exact, model windows of a long program and estimate the rest, as "
+			"plumb stat --sampled does, with the cycles within ERROR percent "
+			"(default: 2)",
+	},
+	{
 		.name = "topdown",
 		.kind = OPTION_FLAG,
 		.offset = AT(topdown),

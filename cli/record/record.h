@@ -24,6 +24,7 @@ struct record_options {
 	const char *branch_filter;
 	const char *period, *frequency, *call_graph, *cpus, *pids, *tids, *pages, *switch_output;
 	struct window_options window;
+	const char *sampled; /* as given; NULL: not at all */
 	const char *compression, *clockid, *max_size, *seed, *sysroot, *qemu;
 	unsigned max_files;
 	bool callchains, all_cpus, per_thread, no_inherit, data, physical, snapshot, timestamp;
@@ -57,6 +58,7 @@ struct record_request {
 	struct plumb_window window;
 	int compress_level, clockid;
 	uint64_t limit_bytes, seed;
+	double sampled_error; /* 0: everything is modelled */
 	struct plumb_event_list *events;
 	/* Of the machine's other types of cores. */
 	struct core_type types[CPU_PMUS_MAX];

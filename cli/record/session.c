@@ -435,6 +435,7 @@ static struct plumb_recording_job make_job(struct session *s)
 		.user_stack = request->user_stack,
 		.snapshot = options->snapshot,
 		.exact = options->exact,
+		.sampled_error = request->sampled_error,
 		.data_addresses = options->data,
 		.physical_addresses = options->physical,
 		.sample_cpus = options->sample_cpus,

@@ -13,6 +13,7 @@
 #include "tool/complain.h"
 #include "tool/lists.h"
 #include "tool/memory.h"
+#include "tool/percent.h"
 
 #define LEVEL_MAX     22
 #define LEVEL_USUAL   1
@@ -260,6 +261,10 @@ static bool agree(const struct record_request *request)
 		complain("--exact cannot be combined with --branch-any or --branch-filter");
 	else if (options->exact && (options->snapshot || request->user_stack))
 		complain("--exact cannot be combined with --snapshot or --call-graph dwarf");
+	else if (options->sampled && !options->exact)
+		complain("--sampled requires --exact");
+	else if (options->sampled && request->switching.wanted)
+		complain("--sampled cannot be combined with --switch-output");
 	else if (options->exact && options->source == SOURCE_PERF)
 		complain("--exact requires --source model");
 	else if (options->all_user && options->all_kernel)
@@ -290,6 +295,9 @@ bool record_read_options(const struct record_options *options, struct record_req
 
 	request->options = options;
 	request->path = options->common.output ? options->common.output : "perf.data";
+	if (options->sampled &&
+	    !percent_read_sampled(options->sampled, "", &request->sampled_error))
+		return false;
 	if (!machine_read_seed(options->seed, &request->seed) ||
 	    !read_count("count", options->period, UINT64_MAX, &request->period) ||
 	    !read_count("freq", most ? NULL : options->frequency, FREQUENCY_MAX, &frequency) ||

@@ -75,7 +75,7 @@ static struct value read_interval(struct profile_place *place, unsigned column)
 	struct value value = of_estimate(profile_main_share(place->view, &place->row), 100);
 
 	(void)column;
-	value.exact = place->event->exact;
+	value.exact = place->event->exact && !place->event->windows;
 	value.uncertain = place->uncertain;
 	return value;
 }

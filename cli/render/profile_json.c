@@ -124,7 +124,9 @@ static void print_event(struct json_list list, const struct profile_view *view,
 	json_t *object = json_object();
 
 	json_put(object, "name", render_string(event->name));
-	json_put(object, "exact", json_boolean(event->exact));
+	json_put(object, "exact", json_boolean(event->exact && !event->windows));
+	if (event->windows)
+		json_put(object, "windows", json_integer((json_int_t)event->windows));
 	json_put(object, "spe", json_boolean(event->spe));
 	json_put(object, "samples", json_integer((json_int_t)event->samples));
 	if (event->stacks)

@@ -186,7 +186,12 @@ static char *heading_text(const struct pen *pen, const struct profile_view *view
 	char *stacks = figure_count(pen, (double)event->stacks);
 	char *left_out = left_out_text(pen, event), *text;
 
-	if (event->exact)
+	if (event->windows)
+		text = memory_format(
+			": about %s events, estimated from %llu windows of the model%s%s", period,
+			(unsigned long long)event->windows,
+			view->incomplete ? "; the recording is incomplete" : "", left_out);
+	else if (event->exact)
 		text = memory_format(": %s events, counted exactly by the model%s%s", period,
 				     view->incomplete ? "; the recording is incomplete" : "",
 				     left_out);

@@ -90,9 +90,23 @@ static const char *key_of(const struct topdown *topdown, size_t i, size_t k,
 				  topdown->rows[i].row, k, room);
 }
 
+/* Returns how many windows of a sampled run the slots are estimated from; 0: they were counted. */
+static uint64_t windows_of(const struct topdown *topdown)
+{
+	struct plumb_profile_event event;
+	uint64_t most = 0;
+
+	/* Some events occur in a few of them only. */
+	for (size_t e = 0; plumb_profile_event(topdown->view->profile, e, &event); e++)
+		most = event.windows > most ? event.windows : most;
+	return most;
+}
+
 static void print_heading(const struct topdown *topdown, struct output *out)
 {
 	const uint64_t left_out = plumb_profile_slots_left_out(topdown->view->profile);
+	const char *incomplete = topdown->view->incomplete ? "; the recording is incomplete" : "";
+	const uint64_t windows = windows_of(topdown);
 	double slots = 0;
 	char *text, *line, *rest;
 
@@ -102,10 +116,12 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 	if (topdown->view->children && topdown->count)
 		slots = (double)topdown->rows[0].slots / topdown->rows[0].share.value;
 	text = figure_count(pen_for(out), round(slots));
-	if (is_exact(topdown))
+	if (windows)
+		line = memory_format(": about %s slots, estimated from %llu windows of the model%s",
+				     text, (unsigned long long)windows, incomplete);
+	else if (is_exact(topdown))
 		line = memory_format(": %s slots, counted exactly by the model%s", text,
-				     topdown->view->incomplete ? "; the recording is incomplete"
-							       : "");
+				     incomplete);
 	else
 		line = memory_format(
 			": about %s slots, from sampled groups of counters%s; 95 %% intervals",
@@ -411,7 +427,9 @@ static void print_json(const struct topdown *topdown, struct output *out)
 	json_put(object, "recording", render_string(topdown->view->path));
 	json_put(object, "modelled", json_boolean(topdown->view->modelled));
 	json_put(object, "incomplete", json_boolean(topdown->view->incomplete));
-	json_put(object, "exact", json_boolean(is_exact(topdown)));
+	json_put(object, "exact", json_boolean(is_exact(topdown) && !windows_of(topdown)));
+	if (windows_of(topdown))
+		json_put(object, "windows", json_integer((json_int_t)windows_of(topdown)));
 	json_put(object, "children", json_boolean(topdown->view->children));
 	json_put(object, "slots_left_out",
 		 json_integer((json_int_t)plumb_profile_slots_left_out(topdown->view->profile)));

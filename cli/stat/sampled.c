@@ -9,31 +9,11 @@
 #include "stat.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
+#include "tool/percent.h"
 #include "tool/results.h"
 
-#define PERCENT_DEFAULT 2.0
-#define PERCENT_LEAST   0.01
-#define PERCENT_MOST    50.0
-#define REDRAWS         200
-#define AFTER_DEFAULT   1000000000 /* instructions, without --sampled */
-
-/* Reads percent: digits, perhaps with a point, perhaps followed by %. */
-static bool read_percent(const char *text, double *percent)
-{
-	const size_t whole = strspn(text, "0123456789");
-	const bool point = text[whole] == '.';
-	const size_t part = point ? strspn(text + whole + 1, "0123456789") : 0;
-	const char *end = text + whole + point + part;
-
-	if (whole == 0 || whole + part > 15 || (point && !part) || (*end && strcmp(end, "%") != 0))
-		return false;
-	*percent = 0;
-	for (size_t i = 0; i < whole; i++)
-		*percent = 10 * *percent + (text[i] - '0');
-	for (size_t i = 0; i < part; i++)
-		*percent += (text[whole + 1 + i] - '0') / pow(10, (double)i + 1);
-	return *percent >= PERCENT_LEAST && *percent <= PERCENT_MOST;
-}
+#define REDRAWS       200
+#define AFTER_DEFAULT 1000000000 /* instructions, without --sampled */
 
 /* Returns the option that asks for what a sampled run does not have, or NULL. */
 static const char *find_clash(const struct stat_options *options)
@@ -86,24 +66,19 @@ static bool read_after(struct stat_options *options)
 bool stat_read_sampled(struct stat_options *options)
 {
 	const char *clash = find_clash(options), *error = options->sampled;
-	double percent = PERCENT_DEFAULT;
+	double relative;
 
 	if (error && strcmp(error, "off") == 0)
 		return !options->sampled_after ||
 		       complain_clash("--sampled=off", "--sampled-after");
-	if (error && *error && !read_percent(error, &percent)) {
-		complain("invalid value '%s' for --sampled", error);
-		advise("use the error to reach, in percent of the cycles: %g to %g; or 'off'",
-		       PERCENT_LEAST, PERCENT_MOST);
-		return false;
-	}
-	if (!read_after(options))
+	if (!percent_read_sampled(error ? error : "", "; or 'off'", &relative) ||
+	    !read_after(options))
 		return false;
 	options->sampled_by_default = !error && !options->sampled_after;
 	if (clash)
 		return options->sampled_by_default ||
 		       complain_clash(error ? "--sampled" : "--sampled-after", clash);
-	options->sampled_error = percent / 100;
+	options->sampled_error = relative;
 	if (options->sampled_by_default)
 		options->sampled_from = AFTER_DEFAULT;
 	return true;

@@ -214,6 +214,9 @@ struct plumb_profile_event {
 	uint64_t cut_off;       /* periods of call paths that were not kept in full */
 	uint64_t saturated;     /* sum of the rows' */
 	uint64_t stacks; /* branch stacks, if `branches` is set: the samples are their branches */
+	/* Of an exact profile of a sampled run: how many windows of it were modelled, from which
+	 * the counts of the rest are estimated. 0: everything was counted. */
+	uint64_t windows;
 };
 /* Describes the i-th event. Returns false past the end. */
 PLUMB_API bool plumb_profile_event(const struct plumb_profile *profile, size_t i,

@@ -356,6 +356,12 @@ struct plumb_recording_job {
 	 */
 	const struct plumb_recording_beside *beside;
 	size_t beside_count;
+	/*
+	 * With `exact` only: models windows of the program, as with the same member of struct
+	 * plumb_count_job, and delivers what they say of the whole program, at its end. What it
+	 * forks is left out. 0: models everything.
+	 */
+	double sampled_error;
 };
 
 struct plumb_recording_run {

@@ -470,6 +470,22 @@ static int add_to_batch(struct plumb_profile *profile, struct lane *lane,
 	return 0;
 }
 
+/*
+ * Counts the windows of a sampled run that an exact profile is from. A sample's stream is its group
+ * of windows, and in the bits above that, how many windows the group has.
+ */
+static void count_windows(struct profiled_event *event, const struct plumb_record *record)
+{
+	const uint64_t group = record->stream_id & 0xff;
+
+	if (!event->public.exact ||
+	    !(event->public.event->attr.sample_type & PLUMB_SAMPLE_STREAM_ID) || group == 0 ||
+	    group > 31 || event->groups & 1u << group)
+		return;
+	event->groups |= 1u << group;
+	event->public.windows = add_saturating(event->public.windows, record->stream_id >> 8);
+}
+
 /* Adds a sample to its rows and to its lane. */
 static int add_values(struct plumb_profile *profile, const struct adding *adding)
 {
@@ -505,6 +521,7 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 	lane->begun = true;
 	lane->period = period;
 	lane->row = adding->row;
+	count_windows(event, adding->item->record);
 	event->public.samples++;
 	event->public.not_retired += adding->item->spe && is_not_retired(adding->item->spe);
 	event->public.period = add_saturating(event->public.period, adding->period);

@@ -122,6 +122,7 @@ struct profiled_event {
 	double steps;   /* between the periods of neighbours, squared */
 	double latency; /* sum of the total latencies */
 	struct sampling sampling;
+	uint32_t groups; /* of windows whose number is in public.windows: a bit for each */
 	uint32_t *order; /* of its rows, the largest first */
 };
 

@@ -27,6 +27,7 @@ static struct source_record_job record_job(const struct plumb_source *source,
 		.callchains = given->callchains,
 		.user_stack = given->user_stack,
 		.exact = given->exact,
+		.sampled_error = given->sampled_error,
 		.snapshot = given->snapshot,
 		.data_addresses = given->data_addresses,
 		.physical_addresses = given->physical_addresses,
@@ -123,7 +124,9 @@ int plumb_source_record(struct plumb_source *source, const struct plumb_recordin
 	if (!sized_read(&given, sizeof(given), job) || !given.events || !given.begin ||
 	    !given.records || !given.aux || (given.program && !given.argv) ||
 	    (given.plan && (!given.counts || !given.counted)) ||
-	    !source_read_window(&window, given.window))
+	    !source_read_window(&window, given.window) ||
+	    !source_error_is_possible(given.sampled_error) ||
+	    (given.sampled_error != 0 && (!given.exact || given.plan)))
 		return PLUMB_ERR_ARGUMENT;
 	what = record_job(source, &given);
 	what.window = window;

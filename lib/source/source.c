@@ -126,9 +126,6 @@ int source_check_plan(const struct plumb_source *source, const struct plumb_plan
 	return 0;
 }
 
-/* The least error to ask for: a sampled run has a limited number of windows. */
-#define SAMPLED_ERROR_LEAST 1e-5
-
 static bool window_is_all(const struct plumb_window *window)
 {
 	return !window->delay_ms && !window->timeout_ms && !window->max_instructions &&
@@ -187,9 +184,8 @@ static int check_targets(const struct plumb_source *source, const struct source_
 	if (job->sampled_after && job->sampled_error == 0)
 		return PLUMB_ERR_ARGUMENT;
 	if (job->sampled_error != 0 &&
-	    (!(job->sampled_error >= SAMPLED_ERROR_LEAST && job->sampled_error <= 1) ||
-	     job->children || job->interval_ms || job->model->what_if ||
-	     !window_is_all(&job->window)))
+	    (!source_error_is_possible(job->sampled_error) || job->children || job->interval_ms ||
+	     job->model->what_if || !window_is_all(&job->window)))
 		return PLUMB_ERR_ARGUMENT;
 	if ((job->one_pass && !job->program) || (tasks && (job->all_cpus || job->cgroup_count)) ||
 	    job->by > PLUMB_COUNT_BY_THREAD || (by_thread && (!tasks || job->cpu_count)) ||

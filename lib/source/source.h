@@ -92,6 +92,15 @@ struct source_run {
 /* ---- Sampling ---------------------------------------------------------------------------------
  */
 
+/* The least error to ask for: a sampled run has a limited number of windows. */
+#define SOURCE_ERROR_LEAST 1e-5
+
+/* Whether a run can be sampled to reach this error; 0: it is not. */
+static inline bool source_error_is_possible(double error)
+{
+	return error == 0 || (error >= SOURCE_ERROR_LEAST && error <= 1);
+}
+
 /* What is to be sampled. Members that one source has no use for are refused by it, not passed over.
  */
 struct source_record_job {
@@ -108,6 +117,7 @@ struct source_record_job {
 	uint32_t user_stack;          /* bytes of it to copy with each sample, so that the
 					 reader can unwind it; 0: none */
 	bool exact;                   /* the model's exact profile, instead of events */
+	double sampled_error;         /* of the model's cycles; 0: nothing is left out */
 	bool snapshot;                /* AUX data only when asked for: see take_snapshot */
 	bool data_addresses;          /* of overflow samples, as far as the source knows them */
 	bool physical_addresses;      /* likewise; of SPE see plumb_event_spe.pa_enable */

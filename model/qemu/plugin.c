@@ -467,8 +467,11 @@ void block_executes(unsigned index, void *user, const struct registers *register
 			derive_accesses(vcpu, before->count - 1u, registers);
 		finish_block(vcpu, block->pc);
 	}
-	if (sampled_asked() && sampled_is_bare(block))
+	if (sampled_asked() && sampled_is_bare(block)) {
+		if (vcpu->sampler)
+			sampler_leave(vcpu->sampler);
 		return;
+	}
 	if (window_asked())
 		turn_window(vcpu, block->pc);
 	if (block == just_translated) {
@@ -925,6 +928,14 @@ static void translate_anew(void)
 	qemu_plugin_reset(plugin_id, begin_anew);
 }
 
+/* A sampled run has one thread while this is called. */
+static void charged(struct core *core, unsigned group, uint64_t weight)
+{
+	for (unsigned i = 0; i < vcpus_end; i++)
+		if (vcpus[i] && vcpus[i]->core == core)
+			sampler_charged(vcpus[i]->sampler, group, weight);
+}
+
 /* Prepares to count. Returns false if that is impossible. */
 static bool begin_counting(const struct options *options)
 {
@@ -952,6 +963,8 @@ static bool begin_counting(const struct options *options)
 	sampled = options->sampled;
 	sampled.seed = options->seed;
 	sampled.page_faults = options->conditions.page_fault_cycles != 0;
+	sampled.in_order = sampler_has_profiles();
+	sampled.charged = sampled.in_order ? charged : NULL;
 	sampled.translate_anew = options->resets ? translate_anew : NULL;
 	sampled_set_up(shared, &sampled, sum_counts);
 	shared->event_count = EVENT_COUNT;

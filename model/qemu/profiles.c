@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "qemu/sampled.h"
 #include "qemu/sampler.h"
 #include "qemu/sampler_inside.h"
 
@@ -16,6 +17,8 @@ static struct sampler *profiled; /* list of those with a profile; under `lock` *
 /* A profile being told. */
 struct telling {
 	struct sampler *sampler;
+	unsigned group; /* as in struct model_frame_cost */
+	uint64_t weight;
 	uint32_t context;
 	bool any;
 };
@@ -35,9 +38,10 @@ static void tell_context(struct sampler *sampler, uint32_t context)
 
 static void tell_cost(void *user, uint32_t context, uint64_t pc, const uint64_t *counts)
 {
-	struct model_frame_cost frame = {.ip = pc};
-	struct model_cost costs[EXACT_COUNT];
 	struct telling *telling = user;
+	struct model_frame_cost frame = {
+		.ip = pc, .group = telling->group, .weight = telling->weight};
+	struct model_cost costs[EXACT_COUNT];
 
 	if (!telling->any || context != telling->context)
 		tell_context(telling->sampler, context);
@@ -74,9 +78,12 @@ static void tell_line(void *user, const struct lines_count *count)
 
 void profiles_tell(struct sampler *sampler)
 {
-	struct telling telling = {.sampler = sampler};
+	struct telling telling = {.sampler = sampler, .weight = 1};
 
 	core_counts(sampler->core);
+	/* A window that has begun is no window. */
+	if (!sampled_counts_all())
+		exact_drop(sampler->core);
 	exact_tell(sampler->core, tell_cost, &telling);
 	exact_tell_lines(sampler->core, true, tell_line, &telling);
 	sampler_send(sampler, FRAME_TOLD, sampler_now(sampler), "", 0, "", 0);
@@ -85,7 +92,7 @@ void profiles_tell(struct sampler *sampler)
 
 void profiles_tell_changes(struct sampler *sampler)
 {
-	struct telling telling = {.sampler = sampler};
+	struct telling telling = {.sampler = sampler, .weight = 1};
 	uint64_t cycle = core_cycle(sampler->core);
 	size_t told;
 
@@ -95,6 +102,21 @@ void profiles_tell_changes(struct sampler *sampler)
 	told = exact_tell_changes(sampler->core, tell_cost, &telling);
 	exact_tell_lines(sampler->core, false, tell_line, &telling);
 	sampler->next_told = cycle + TELL_CYCLES + TELL_CYCLES_EACH * told;
+	sampler_send(sampler, FRAME_TOLD, sampler_now(sampler), "", 0, "", 0);
+}
+
+void sampler_charged(struct sampler *sampler, unsigned group, uint64_t weight)
+{
+	struct telling telling = {.sampler = sampler, .group = group, .weight = weight};
+
+	if (sampler->ended || !sampler->exact)
+		return;
+	core_counts(sampler->core);
+	if (!weight) {
+		exact_drop(sampler->core);
+		return;
+	}
+	exact_tell_changes(sampler->core, tell_cost, &telling);
 	sampler_send(sampler, FRAME_TOLD, sampler_now(sampler), "", 0, "", 0);
 }
 

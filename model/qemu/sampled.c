@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "exact.h"
 #include "qemu/registers.h"
 #include "ties.h"
 #include "warm.h"
@@ -42,6 +43,8 @@ static struct warmer warmer;
 static uint64_t warming; /* instructions before a window, at least */
 static bool may_be_bare; /* the engine counts by itself, and nothing is lost */
 static void (*translate_anew)(void);
+static void (*when_charged)(struct core *core, unsigned group, uint64_t weight);
+static uint64_t numbered;    /* windows, also of those that were dropped when units were joined */
 static unsigned first_index; /* of the thread that runs alone */
 static bool begun;           /* it has */
 static bool entered;         /* a stretch without the model begins at the next block */
@@ -131,12 +134,16 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	sampled = &shared->sampled;
 	translate_anew = request->translate_anew;
 	/* Pages are touched first wherever they are. */
-	may_be_bare = PLUMB_QEMU_API >= 3 && translate_anew && !request->page_faults;
+	may_be_bare = PLUMB_QEMU_API >= 3 && translate_anew && !request->page_faults &&
+		      !request->in_order;
+	when_charged = request->charged;
 	sum_counts = sum;
 	wanted = (double)error / SAMPLED_ERROR_PARTS;
 	warming = SAMPLED_WARM;
 	if (error > SAMPLED_ERROR_PARTS / 50)
 		warming = SAMPLED_WARM * (uint64_t)(SAMPLED_ERROR_PARTS / 50) / error;
+	for (unsigned group = 0; group <= SAMPLED_GROUPS; group++)
+		numbered += sampled->group_windows[group];
 	random_state = request->seed + atomic_load(&sampled->count);
 	sum_counts(counts_before);
 	position = noted = counts_before[EVENT_INST_RETIRED];
@@ -178,12 +185,26 @@ static void read_counts(struct core *core, uint64_t counts[MODEL_COUNTS])
 	sum_counts(counts);
 }
 
+bool sampled_counts_all(void)
+{
+	if (phase == PHASE_FIRST)
+		return !active || atomic_load(&sampled->state) == SAMPLED_ALL;
+	return phase == PHASE_NEW || phase == PHASE_LEFT;
+}
+
+static void charge(struct core *core, unsigned group, uint64_t weight)
+{
+	if (when_charged)
+		when_charged(core, group, weight);
+}
+
 /* Adds what was counted since `counts_before` to what was counted in full. */
 static void end_new(struct core *core)
 {
 	uint64_t counts[MODEL_COUNTS];
 
 	read_counts(core, counts);
+	charge(core, 0, 1);
 	for (unsigned e = 0; e < MODEL_COUNTS; e++)
 		sampled->first[e] += counts[e] - counts_before[e];
 }
@@ -284,6 +305,17 @@ static bool half_is_enough(void)
 	return 4 * squares <= 0.75 * wanted * wanted * cycles * cycles;
 }
 
+/* A profile keeps all windows: one of a longer unit counts more. */
+static void charge_window(struct core *core, const uint32_t window[MODEL_COUNTS])
+{
+	const uint64_t weight = sampled->unit / SAMPLED_UNIT;
+	const unsigned group = 1 + numbered++ % SAMPLED_GROUPS;
+
+	charge(core, group, weight);
+	sampled->group_windows[group]++;
+	sampled->group_instructions[group] += weight * window[EVENT_INST_RETIRED];
+}
+
 static void end_window(struct core *core)
 {
 	const uint32_t count = atomic_load(&sampled->count);
@@ -295,6 +327,7 @@ static void end_window(struct core *core)
 
 		sampled->windows[count][e] = more < UINT32_MAX ? (uint32_t)more : UINT32_MAX;
 	}
+	charge_window(core, sampled->windows[count]);
 	/* The time that passes between windows is that of the last few. */
 	if (sampled->windows[count][EVENT_INST_RETIRED]) {
 		own = (uint64_t)sampled->windows[count][EVENT_CPU_CYCLES] * WARM_PACE_ONE /
@@ -311,6 +344,7 @@ static void begin_window(struct core *core)
 {
 	phase = PHASE_WINDOW;
 	next = window_at + SAMPLED_WINDOW;
+	charge(core, 0, 0);
 	read_counts(core, counts_before);
 }
 
@@ -360,11 +394,13 @@ static void begin_new(struct core *core)
 		choose_window();
 	}
 	phase = PHASE_NEW;
+	charge(core, 0, 0);
 	read_counts(core, counts_before);
 }
 
 static void end_first_stretch(struct core *core)
 {
+	charge(core, 0, sampled_counts_all());
 	if (atomic_load(&sampled->state) == SAMPLED_ALL) {
 		read_counts(core, sampled->first);
 		sampled->unit = SAMPLED_UNIT;
@@ -433,6 +469,8 @@ void sampled_execute(struct core *core, const struct block *block, unsigned exec
 			sampled->modelled += executed;
 	} else {
 		warm_execute(&warmer, block, executed, accesses, access_count, next_pc, pace);
+		if (when_charged)
+			exact_passes(core, block, executed, next_pc);
 		if (position - noted >= NOTE_INSTRUCTIONS) {
 			noted = position;
 			warm_note_instructions(&warmer);
@@ -454,6 +492,8 @@ void sampled_leave(struct core *core)
 		warm_end(&warmer);
 	if (phase == PHASE_NEW)
 		end_new(core);
+	else
+		charge(core, 0, sampled_counts_all());
 	if (atomic_load(&sampled->state) == SAMPLED_WINDOWS)
 		read_counts(core, sampled->before);
 	phase = PHASE_LEFT;

@@ -12,6 +12,12 @@ struct sampled_request {
 	uint64_t after; /* instructions that are modelled in full; 0: SAMPLED_FIRST */
 	uint64_t seed;
 	bool page_faults; /* they have a cost */
+	bool in_order;    /* calls are followed, so nothing executes without the model */
+	/*
+	 * What the core was charged for since the last call counts `weight` times, and belongs to
+	 * this group of windows, or to group 0; with weight 0, it is dropped. NULL: nobody asks.
+	 */
+	void (*charged)(struct core *core, unsigned group, uint64_t weight);
 	/*
 	 * Has QEMU drop its translated code soon, and then calls sampled_begins_anew(). NULL: the
 	 * engine cannot do that, and nothing executes without the model.
@@ -49,6 +55,9 @@ void sampled_begins_anew(void);
 void sampled_begin(unsigned index);
 void sampled_returns(struct core *core, const struct block *block);
 bool sampled_is_bare(const struct block *block);
+
+/* Returns whether what executes now is counted in full: group 0, whether or not this is sampled. */
+bool sampled_counts_all(void);
 
 /* A block has been translated for the first time, and is about to execute. */
 void sampled_translated(void);

@@ -53,6 +53,8 @@ bool sampler_wants_registers(void);
  */
 bool sampler_enter(struct sampler *sampler);
 void sampler_leave(struct sampler *sampler);
+/* Tells of a thread's profile what it was charged for, as in struct sampled_request. */
+void sampler_charged(struct sampler *sampler, unsigned group, uint64_t weight);
 /* A block is about to execute, and has executed. */
 void sampler_block_begins(struct sampler *sampler, const struct block *block,
 			  const struct registers *registers);

@@ -303,7 +303,50 @@ model()
 	END
 }
 
+@test "sampled: an exact profile of windows has the shares of the whole one, and its instructions" {
+	record=(plumb record --exact --source model --cpu neoverse-n3 --no-progress)
+	"${record[@]}" -q -o whole.data ./phases 1500000
+	"${record[@]}" -q --sampled=1 -o windows.data ./phases 1500000
+	model --sampled=1 --json -o counts.json ./phases 1500000
+	for name in whole windows; do
+		plumb report -i $name.data --no-children --sort sym --json -o $name.json
+	done
+	plumb report -i windows.data -o out
+	grep -Eq "about [0-9,]+ slots, estimated from [0-9]{3,} windows of the model" out
+	plumb script -i windows.data --header | grep -q "(model), sampled, QEMU"
+	python3 - <<-'END'
+		import json
+
+		def shares(name):
+		    found = {}
+		    for event in json.load(open(name + ".json"))["events"]:
+		        found[event["name"]] = (event, {row["symbol"]: row["period"] for row in event["rows"]})
+		    return found
+
+		whole, windows = shares("whole"), shares("windows")
+		counts = {e["name"]: e for e in json.load(open("counts.json"))["events"]}
+		instructions, _ = windows["exact/INST_RETIRED/"]
+		assert abs(instructions["period"] / counts["INST_RETIRED"]["count"] - 1) < 1e-4
+		assert instructions["windows"] > 100 and not instructions["exact"]
+		assert whole["exact/INST_RETIRED/"][0]["exact"]
+		for name in "CPU_CYCLES", "INST_RETIRED", "L1D_CACHE_RD":
+		    (a, exact), (b, estimate) = whole[f"exact/{name}/"], windows[f"exact/{name}/"]
+		    assert abs(b["period"] / a["period"] - 1) < 0.03, (name, a["period"], b["period"])
+		    for symbol, period in exact.items():
+		        share, other = period / a["period"], estimate.get(symbol, 0) / b["period"]
+		        assert abs(share - other) < 0.01 + 0.05 * share, (name, symbol, share, other)
+	END
+}
+
 @test "sampled: errors" {
+	run --separate-stderr plumb record --sampled ./phases
+	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
+	[[ $stderr = *"--sampled requires --exact"* ]]
+	run --separate-stderr plumb record --exact --sampled=51 ./phases
+	[ "$status" -eq 2 ]
+	[[ $stderr = *"invalid value '51' for --sampled"*"0.01 to 50"* ]]
+
 	for value in x 0 0.001 51 1,5 -1 2%% 1e0 .5; do
 		run --separate-stderr model "--sampled=$value" ./phases
 		[ "$status" -eq 2 ]

@@ -169,17 +169,24 @@ static void put_frame(struct rings *rings, unsigned slot, uint32_t type, const v
 	atomic_fetch_add(&ring->head, whole);
 }
 
-static void put_cost(struct rings *rings, unsigned slot, uint32_t profile, uint32_t context,
-		     uint64_t ip, uint64_t count)
+static void put_weighed(struct rings *rings, unsigned slot, uint32_t profile, uint32_t context,
+			uint64_t ip, uint64_t count, unsigned group, uint64_t weight)
 {
 	const struct model_frame_context in = {.profile = profile, .context = context};
 	const struct {
 		struct model_frame_cost head;
 		struct model_cost cost;
-	} cost = {{.ip = ip, .count = 1}, {.event = 0, .count = count}};
+	} cost = {{.ip = ip, .count = 1, .group = group, .weight = weight},
+		  {.event = 0, .count = count}};
 
 	put_frame(rings, slot, FRAME_CONTEXT, &in, sizeof(in));
 	put_frame(rings, slot, FRAME_COST, &cost, sizeof(cost));
+}
+
+static void put_cost(struct rings *rings, unsigned slot, uint32_t profile, uint32_t context,
+		     uint64_t ip, uint64_t count)
+{
+	put_weighed(rings, slot, profile, context, ip, count, 0, 1);
 }
 
 static void put_told(struct rings *rings, unsigned slot)
@@ -269,6 +276,41 @@ static void test_threads_tell_for_themselves(void **state)
 	free_rings(rings);
 }
 
+/*
+ * Windows are written at the end, as often as they stand for the program; what was counted in full
+ * counts once. Groups that do not exist and counts that overflow are left out.
+ */
+static void test_windows_are_scaled(void **state)
+{
+	struct rings *rings = make_rings();
+	struct file file = {.size = 0};
+	struct exact_sums sums;
+
+	(void)state;
+	write_to_file(rings, &sums, &file);
+	sums.in_place = false;
+	sums.at_end = true;
+	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
+	put_weighed(rings, SLOT, 1, 2, 0x400000, 5, 1, 3);
+	put_weighed(rings, SLOT, 1, 2, 0x400000, 4, 1, 1);
+	put_weighed(rings, SLOT, 1, 2, 0x400000, 1, 2, 6);
+	put_weighed(rings, SLOT, 1, 2, 0x400000, 1, SAMPLED_GROUPS + 1, 1);
+	put_weighed(rings, SLOT, 1, 2, 0x400000, UINT64_MAX, 2, 2);
+	put_told(rings, SLOT);
+	assert_true(model_frames_drain(&rings->frames));
+	model_frames_write_sums(&rings->frames);
+	assert_int_equal(rings->frames.samples, 0);
+	sums.scale = 2.5;
+	model_frames_write_sums(&rings->frames);
+	assert_int_equal(rings->frames.samples, 3);
+	assert_int_equal(period_of(&file, 0), 7);
+	assert_int_equal(period_of(&file, 1), 48); /* 2.5 * (5 * 3 + 4) */
+	assert_int_equal(period_of(&file, 2), 15);
+	assert_int_equal(rings->frames.error, 0);
+	exact_sums_clean_up(&sums);
+	free_rings(rings);
+}
+
 /* Where samples cannot be changed, more of them add up; a new file begins again. */
 static void test_more_samples_add_up(void **state)
 {
@@ -340,6 +382,7 @@ int main(void)
 		cmocka_unit_test(test_costs_add_up),
 		cmocka_unit_test(test_threads_tell_for_themselves),
 		cmocka_unit_test(test_more_samples_add_up),
+		cmocka_unit_test(test_windows_are_scaled),
 		cmocka_unit_test(test_many_sums),
 	};
 

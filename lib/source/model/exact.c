@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <string.h>
 
 #include "lines.h"
@@ -49,18 +50,22 @@ void exact_read_cost(struct exact_sums *sums, uint32_t chain, const char *body, 
 	memcpy(&head, body, sizeof(head));
 	body += sizeof(head);
 	size -= sizeof(head);
-	if (chain >= sums->chain_count || head.count > size / sizeof(struct model_cost))
+	if (chain >= sums->chain_count || head.count > size / sizeof(struct model_cost) ||
+	    head.group > SAMPLED_GROUPS)
 		return;
 	key.ip = head.ip;
+	key.group = head.group;
 	key.profile = sums->chains[chain].profile;
 	key.context = sums->chains[chain].context;
-	for (uint64_t i = 0; i < head.count; i++) {
+	for (uint32_t i = 0; i < head.count; i++) {
 		struct model_cost cost;
 
 		memcpy(&cost, body + i * sizeof(cost), sizeof(cost));
-		key.event = cost.event;
-		if (cost.event < EXACT_COUNT)
-			add(sums, &key, chain, cost.count, error);
+		if (cost.event >= EXACT_COUNT ||
+		    __builtin_mul_overflow(cost.count, head.weight, &cost.count))
+			continue;
+		key.event = (uint32_t)cost.event;
+		add(sums, &key, chain, cost.count, error);
 	}
 }
 
@@ -86,6 +91,12 @@ void exact_read_line(struct exact_sums *sums, uint32_t chain, const char *body, 
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
+/* The stream of a sample in a sampled run: its group, and how many windows that has. */
+static uint64_t stream_of(const struct exact_sums *sums, const struct exact_sum *sum)
+{
+	return sums->windows[sum->key.group] << 8 | sum->key.group;
+}
+
 /* Returns where its period is in `out`. */
 static size_t write_cost(struct record_writer *out, const struct record_setup *setup,
 			 const struct exact_sums *sums, const struct exact_sum *sum,
@@ -102,6 +113,8 @@ static size_t write_cost(struct record_writer *out, const struct record_setup *s
 	record_u32(out, chain->frame.tid);
 	if (type & PERF_SAMPLE_TIME)
 		record_u64(out, chain->frame.time);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		record_u64(out, stream_of(sums, sum));
 	if (type & PERF_SAMPLE_CPU)
 		record_u64(out, chain->slot);
 	place = out->size;
@@ -147,6 +160,8 @@ static size_t write_line(struct record_writer *out, const struct record_setup *s
 	if (type & PERF_SAMPLE_TIME)
 		record_u64(out, chain->frame.time);
 	record_u64(out, sum->key.address);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		record_u64(out, stream_of(sums, sum));
 	if (type & PERF_SAMPLE_CPU)
 		record_u64(out, chain->slot);
 	place = out->size;
@@ -158,6 +173,16 @@ static size_t write_line(struct record_writer *out, const struct record_setup *s
 	return place;
 }
 
+/* Returns how often what was told occurred, in the whole program if it was in windows. */
+static uint64_t period_of(const struct exact_sums *sums, const struct exact_sum *sum)
+{
+	const double estimate = sums->scale * (double)sum->told;
+
+	if (!sum->key.group)
+		return sum->told;
+	return estimate < 0x1p63 ? (uint64_t)llround(estimate) : UINT64_MAX;
+}
+
 uint64_t exact_write(struct record_writer *out, const struct record_setup *setup,
 		     struct exact_sums *sums)
 {
@@ -166,7 +191,7 @@ uint64_t exact_write(struct record_writer *out, const struct record_setup *setup
 	for (size_t i = 0; i < sums->told_count; i++) {
 		struct exact_sum *sum = &sums->at[sums->told[i]];
 		/* A sample that is to be changed begins with 0: all periods come at once. */
-		const uint64_t period = sums->in_place ? 0 : sum->told;
+		const uint64_t period = sums->in_place ? 0 : period_of(sums, sum);
 		uint64_t begin;
 		size_t place;
 

@@ -12,7 +12,8 @@ static size_t place_of(const struct exact_key *key, size_t room)
 {
 	uint64_t hash = key->ip ^ (uint64_t)key->context << 32 ^ (uint64_t)key->profile << 16;
 
-	hash = (hash + key->event + (key->address << 8)) * 0x9e3779b97f4a7c15ull;
+	hash = (hash + key->event + ((uint64_t)key->group << 40) + (key->address << 8)) *
+	       0x9e3779b97f4a7c15ull;
 	return (size_t)(hash ^ hash >> 32) & (room - 1);
 }
 

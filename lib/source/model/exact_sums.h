@@ -6,6 +6,9 @@
  *
  * The sums of a thread are written only between two moments at which its counts add up: a killed
  * recorder leaves sums that belong together.
+ *
+ * In a sampled run, how often the windows count is known at the end only, when all is written. Then
+ * a sum is of a group of windows, or of what was counted in full: sampled.h.
  */
 #ifndef SOURCE_MODEL_EXACT_SUMS_H
 #define SOURCE_MODEL_EXACT_SUMS_H
@@ -24,7 +27,8 @@ struct exact_key {
 	uint64_t address; /* of the data, for accesses to lines; else 0 */
 	uint32_t profile;
 	uint32_t context; /* for accesses to lines: their kind and how many bytes */
-	uint64_t event;
+	uint32_t event;
+	uint32_t group; /* of windows */
 };
 
 struct exact_sum {
@@ -51,6 +55,9 @@ struct exact_sums {
 	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);
 	void *user;
 	bool in_place; /* samples change, by those; otherwise there are more and more */
+	bool at_end;   /* they are written once, when `scale` is known */
+	double scale;  /* of groups of windows; 0: not known yet */
+	uint64_t windows[SAMPLED_GROUPS + 1]; /* of each group */
 
 	struct exact_sum *at;
 	size_t count, room;

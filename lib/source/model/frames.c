@@ -163,7 +163,7 @@ static bool is_wanted(const struct model_frames *f, uint32_t type)
 
 void model_frames_write_sums(struct model_frames *f)
 {
-	if (!f->sums || !f->sums->told_count || f->error)
+	if (!f->sums || !f->sums->told_count || f->error || (f->sums->at_end && !f->sums->scale))
 		return;
 	record_flush(&f->out);
 	f->samples += exact_write(&f->out, f->setup, f->sums);

@@ -15,6 +15,7 @@
 #include "source/model/frames.h"
 #include "source/model/record.h"
 #include "source/model/run.h"
+#include "source/model/sampled.h"
 #include "source/model/tasks.h"
 
 #define IDLE_MS 10
@@ -87,7 +88,7 @@ static bool write_sums(struct recorder *r, double now)
 /* No later record is older, as there is one thread. */
 static bool ends_round(const struct recorder *r)
 {
-	return r->job->round && !r->frames.error && !r->frames.several &&
+	return r->job->round && !r->sums.at_end && !r->frames.error && !r->frames.several &&
 	       !atomic_load(&r->sampling->several);
 }
 
@@ -119,6 +120,8 @@ static int on_begin(void *user, const char *version)
 	record_setup_name_engine(&r->setup, version);
 	error = r->job->begin ? r->job->begin(r->job->user, &r->setup.recording) : 0;
 	/* Asked for now: before, there is no file. */
+	if (r->sums.at_end)
+		return error;
 	r->sums.in_place =
 		!error && r->job->position && r->job->change && r->job->position(r->job->user);
 	r->sampling->as_it_goes = r->asked->exact && r->job->position;
@@ -181,7 +184,11 @@ static int share(struct recorder *r)
 	}
 	memcpy(r->sampling, r->asked, sizeof(*r->asked));
 	r->sums = (struct exact_sums){
-		.position = r->job->position, .change = r->job->change, .user = r->job->user};
+		.position = r->job->position,
+		.change = r->job->change,
+		.user = r->job->user,
+		.at_end = r->job->sampled_error != 0,
+	};
 	r->frames = (struct model_frames){
 		.job = r->job,
 		.setup = &r->setup,
@@ -255,7 +262,8 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		.core_file = job->core_file,
 		.program = job->program,
 		.argv = job->argv,
-		.children = job->inherit,
+		.children = job->inherit && job->sampled_error == 0,
+		.sampled = (uint32_t)(job->sampled_error * SAMPLED_ERROR_PARTS + 0.5),
 		.interval_ms = job->plan && job->interval ? job->interval_ms : 0,
 		.window = &job->window,
 		.sampler = &sampler,
@@ -273,6 +281,8 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 	if (!model)
 		return PLUMB_ERR_NO_MEMORY;
 	error = model_run(&what, model, r->diagnostics);
+	if (r->begun && r->sums.at_end)
+		r->sums.scale = sampled_scale(model->sampled, &model->sums, r->sums.windows);
 	if (r->begun)
 		model_frames_finish(&r->frames);
 	if (!error && !r->frames.error && job->round)
@@ -298,6 +308,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		if (job->exact)
 			exact_warn(r->sampling, r->diagnostics);
 	}
+	free(model->sampled);
 	free(model);
 	return error ? error : r->frames.error;
 }

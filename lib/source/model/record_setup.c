@@ -99,6 +99,13 @@ static int check_job(const struct source_record_job *job, struct plumb_diagnosti
 				  "does not support a delay of -1", "give milliseconds");
 	if (job->exact && (has_others(job) || window_is_part(&job->window)))
 		return refuse_exact(job, diagnostics);
+	if (job->sampled_error != 0 && (!job->exact || job->event_count)) {
+		refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "sampled-events",
+			   "records windows of exact profiles only", NULL);
+		diagnostics_remedy(diagnostics, "sampled-exact", NULL,
+				   "record an exact profile, or count");
+		return PLUMB_ERR_UNSUPPORTED;
+	}
 	if (!job->exact && (!job->event_count || job->event_count > OVERFLOW_COUNTERS))
 		return refuse_job(diagnostics, PLUMB_ERR_LIMIT, "event-count",
 				  "samples 1 to 32 events at a time", NULL);
@@ -356,13 +363,14 @@ static void add_pmu(struct plumb_recording_setup *recording, uint32_t type, cons
 
 static void describe_machine(struct record_setup *setup, const struct source_record_job *job)
 {
+	const char *sampled = job->sampled_error != 0 ? ", sampled" : "";
 	struct plumb_recording_setup *recording = &setup->recording;
 
 	/* As perf writes it: without revision and variant. */
 	snprintf(setup->cpuid, sizeof(setup->cpuid), "0x%016x", setup->core->midr & ~0xf0000fu);
-	snprintf(setup->cpudesc, sizeof(setup->cpudesc), "%s%s%.150s (model)", setup->core->name,
+	snprintf(setup->cpudesc, sizeof(setup->cpudesc), "%s%s%.150s (model)%s", setup->core->name,
 		 job->model->core_file ? " changed by " : "",
-		 job->model->core_file ? job->model->core_file : "");
+		 job->model->core_file ? job->model->core_file : "", sampled);
 	recording->size = sizeof(*recording);
 	recording->events = setup->events;
 	recording->arch = "aarch64";
@@ -415,6 +423,7 @@ static void make_exact(struct record_setup *setup, const struct source_record_jo
 		attr->type = TYPE_EXACT;
 		attr->config = own ? CONFIG_NO_EVENT + e : model_event_codes[exact_events[e]];
 		attr->sample_type = common_type(job) | PERF_SAMPLE_PERIOD;
+		attr->sample_type |= job->sampled_error != 0 ? PERF_SAMPLE_STREAM_ID : 0;
 		attr->sample_type |=
 			line ? PERF_SAMPLE_ADDR | PERF_SAMPLE_RAW | PERF_SAMPLE_DATA_SRC
 			     : PERF_SAMPLE_CALLCHAIN;

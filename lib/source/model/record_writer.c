@@ -87,6 +87,8 @@ void record_end(struct record_writer *out, const struct record_setup *setup,
 	}
 	if (type & PERF_SAMPLE_TIME)
 		record_u64(out, frame->time);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		record_u64(out, 0);
 	if (type & PERF_SAMPLE_CPU)
 		record_u64(out, slot);
 	if (type & PERF_SAMPLE_IDENTIFIER)

@@ -96,6 +96,20 @@ uint64_t sampled_estimate(const struct model_sampled *sampled, const struct mode
 	       (uint64_t)llround(rest * rate(sampled, EVENT_CPU_CYCLES));
 }
 
+double sampled_scale(const struct model_sampled *sampled, const struct model_counts *sums,
+		     uint64_t windows[SAMPLED_GROUPS + 1])
+{
+	double instructions = 0;
+
+	if (!sampled)
+		return 1;
+	for (unsigned group = 1; group <= SAMPLED_GROUPS; group++) {
+		windows[group] = sampled->group_windows[group];
+		instructions += (double)sampled->group_instructions[group];
+	}
+	return instructions > 0 ? (double)rest_of(sampled, sums) / instructions : 1;
+}
+
 /* The arrays of struct plumb_windows. */
 struct arrays {
 	double *sizes, *cycles, *counts, *first;

@@ -30,4 +30,11 @@ int sampled_tell(const struct source_job *job, const size_t *indexes,
 		 const struct model_sampled *sampled, const struct model_counts *sums,
 		 struct plumb_diagnostics *diagnostics);
 
+/*
+ * Returns how often the weighted counts of all windows together occur in the part of the run that
+ * they stand for, and sets how many windows each group has. `sampled` may be NULL: there are none.
+ */
+double sampled_scale(const struct model_sampled *sampled, const struct model_counts *sums,
+		     uint64_t windows[SAMPLED_GROUPS + 1]);
+
 #endif
