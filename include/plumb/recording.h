@@ -203,8 +203,6 @@ plumb_recording_info(const struct plumb_recording *recording);
  * may lack variant and revision. 0: unknown so far.
  */
 PLUMB_API uint32_t plumb_recording_midr(const struct plumb_recording *recording, int32_t cpu);
-/* Likewise of the cores of a PMU, by its type, if Plumb recorded several types; 0: unknown. */
-PLUMB_API uint32_t plumb_recording_pmu_midr(const struct plumb_recording *recording, uint32_t type);
 
 /*
  * Reads `size` bytes of a chunk's data, starting at byte `from`. A pipe's data is kept in an

@@ -10,6 +10,7 @@
 
 #include "base/student.h"
 #include "profile/counters.h"
+#include "recording/spe_auxtrace.h"
 
 #define PERF_TYPE_HARDWARE 0
 #define PERF_TYPE_RAW      4
@@ -46,7 +47,7 @@ static bool is_read(const struct plumb_event_attr *attr)
 static bool is_of_other(const struct plumb_profile *profile, const struct plumb_event_attr *attr,
 			uint32_t midr)
 {
-	const uint32_t own = plumb_recording_pmu_midr(profile->recording, attr->type);
+	const uint32_t own = recording_pmu_midr(profile->recording, attr->type);
 
 	return own && plumb_spec_for_midr(own) != plumb_spec_for_midr(midr);
 }

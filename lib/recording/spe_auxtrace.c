@@ -138,7 +138,7 @@ uint32_t plumb_recording_midr(const struct plumb_recording *recording, int32_t c
 	return spe_core(recording, cpu).midr;
 }
 
-uint32_t plumb_recording_pmu_midr(const struct plumb_recording *recording, uint32_t type)
+uint32_t recording_pmu_midr(const struct plumb_recording *recording, uint32_t type)
 {
 	const struct plumb_recording_info *info = plumb_recording_info(recording);
 	const char *name = NULL;

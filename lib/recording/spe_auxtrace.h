@@ -26,6 +26,11 @@ int spe_auxtrace_cpu(const struct plumb_auxtrace_info *info, size_t i, struct sp
 
 /* What the recording says of the core of CPU `cpu`; of any, if it is negative and all are alike. */
 struct spe_core spe_core(const struct plumb_recording *recording, int32_t cpu);
+/*
+ * The MIDR of the cores that a PMU counts, by the PMU's type, if Plumb recorded several types of
+ * cores; 0: unknown.
+ */
+uint32_t recording_pmu_midr(const struct plumb_recording *recording, uint32_t type);
 /* The MIDR that the feature CPUID says; 0: none. */
 uint32_t spe_cpuid_midr(const struct plumb_recording *recording);
 
