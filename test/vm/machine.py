@@ -183,7 +183,7 @@ def boot(kernel, archive, script, console):
                "-smp", str(script.cpus), "-m", "512", "-icount", "shift=0,sleep=off", "-nographic",
                "-nodefaults", "-serial", "stdio", "-no-reboot", "-kernel", kernel,
                "-initrd", archive,
-               "-append", "console=ttyAMA0 loglevel=1 panic=-1 " + script.parameters]
+               "-append", "console=ttyAMA0 loglevel=1 panic=-1 cryptomgr.notests " + script.parameters]
     with open(console, "wb") as log:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
                                 stderr=subprocess.STDOUT)

@@ -276,6 +276,13 @@ def newest(vm, unit):
               "too few" not in o.err and int(unit.sent.split(b",")[0]) >> 35 & 1 == 1 and
               json.loads(counts.sent)["events"][0]["count"] == LONG,
               counting, asked, vm.run("send /tmp/counts"))
+    both = vm.run("/plumb stat --json --no-progress --source perf -o /tmp/both "
+                  "-e INST_RETIRED:u -e spe/discard/u /counted")
+    asked = vm.run(f"send {UNIT}asked")
+    vm.expect("discard: plumb stat runs the unit and counts beside it",
+              lambda o, unit, counts: o.status == 7 and int(unit.sent.split(b",")[0]) >> 35 & 1 == 1
+              and [event["count"] for event in json.loads(counts.sent)["events"]] == [LONG, None],
+              both, asked, vm.run("send /tmp/both"))
 
 
 def runs(perf, places):
