@@ -57,7 +57,7 @@ void record_read_types(struct record_request *request, const struct machine *mac
 				(struct plumb_recording_beside){type->source, list};
 			continue;
 		}
-		complain("not sampling on %s: it lacks what was asked for",
+		complain("not sampling on %s: it lacks the requested events",
 			 plumb_source_pmu(type->source));
 		plumb_event_list_free(list);
 		plumb_source_close(type->source);

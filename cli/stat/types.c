@@ -49,7 +49,7 @@ int stat_plan_types(const struct stat_options *options, const struct machine *ma
 			status = stat_plan(options, &type->machine, type->selected.selection,
 					   &type->plan);
 		if (is_left_out) {
-			complain("not counting on %s: it lacks what was asked for",
+			complain("not counting on %s: it lacks the requested events",
 				 plumb_source_pmu(type->machine.source));
 			stat_selection_free(&type->selected);
 			plumb_source_close(type->machine.source);

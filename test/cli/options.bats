@@ -305,18 +305,18 @@ commands=("" "help" "stat" "explore" "record" "report" "annotate" "diff" "script
 @test "perf's options for BPF, hybrid machines and older files are named" {
 	local case
 
-	for case in "--bpf-counters|unsupported: plumb counts by perf_event_open(2) alone" \
+	for case in "--bpf-counters|unsupported: plumb counts through perf_event_open(2) only" \
 		"--bpf-prog|unsupported: plumb loads no BPF programs" \
-		"--hybrid-merge|unsupported: each type of cores has its own counts" \
-		"--per-cache|unsupported: --per-socket and --per-core are next to it" \
-		"--metric-no-threshold|the default: plumb's diagnosis weighs the metrics" \
+		"--hybrid-merge|unsupported: plumb reports each type of cores separately" \
+		"--per-cache|unsupported: use --per-socket or --per-core" \
+		"--metric-no-threshold|the default: plumb's diagnosis judges the metrics" \
 		"--inherit|the default" "--input|plumb import FILE, for what perf stat -j or -x printed"; do
 		run --separate-stderr plumb stat "${case%%|*}" -e cs -- true
 		[ "$status" -eq 2 ]
 		said "plumb: unknown option '${case%%|*}'" "       perf's ${case%%|*} is ${case#*|}"
 	done
-	for case in "--append|unsupported: -o FILE begins anew, and keeps the older one as FILE.old" \
-		"-f|the default: -o FILE keeps an older one as FILE.old" "--initial-delay|--delay MS" \
+	for case in "--append|unsupported: -o FILE starts a new recording and keeps the old one as FILE.old" \
+		"-f|the default: -o FILE renames an existing file to FILE.old" "--initial-delay|--delay MS" \
 		"--latency|unsupported: plumb report adds up CPU time" \
 		"--setup-filter|unsupported: -e spe/load,latency>=100/ filters SPE records"; do
 		run --separate-stderr plumb record "${case%%|*}" -e cs -- true
