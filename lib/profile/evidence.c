@@ -536,7 +536,9 @@ static int share_out_moves(struct evidence *evidence)
 		const struct evidence_place *call = &evidence->calls.at[i];
 		const struct evidence_place *code = &evidence->code.at[call->key[0]];
 		struct evidence_place *caller = &evidence->callers.at[call->key[1]];
-		const double share = call->sums[0].weight / all[call->key[0]];
+		const double sum = all[call->key[0]];
+		/* A recording may have samples whose period is 0. */
+		const double share = sum > 0 ? call->sums[0].weight / sum : 0;
 
 		for (unsigned k = 0; k < evidence->count; k++) {
 			const double part = share * code->sums[k].weight;
