@@ -50,7 +50,7 @@ refuses()
 	plumb calibrate --list --json | json "{f['name'].removesuffix('.latency') if
 		f['name'].startswith('classes') else f['name'] for f in d['figures']} <=
 		{p['name'] for p in $(plumb list parameters --source model --json |
-			python3 -c 'import json, sys; print(json.load(sys.stdin)["parameters"])')}"
+			/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["parameters"])')}"
 }
 
 @test "calibrate: finds what the model's core has" {

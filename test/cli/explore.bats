@@ -59,7 +59,7 @@ setup()
 	plumb explore "$work/results" | tr -s ' \n' ' ' >joined
 	grep -q ' Ruled out, with less than 5 % of the slots: [a-z0-9_]* [0-4]\.[0-9] %, ' joined
 	# By the counts: each node of the tree, from the losses at the top on, while they have 5 %.
-	python3 - "$work/results" <<-'END'
+	/usr/bin/python3 - "$work/results" <<-'END'
 		import json, sys
 		found, counts = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("findings", "counts"))
 		nodes = {m["name"]: m for m in counts["metrics"] if m["level"]}
@@ -111,7 +111,7 @@ setup()
 	# Here, because the environment is a part of the program's stack.
 	plumb explore --source model -o again "$work/columns"
 	plumb stat --source model --json -o stat.json "$work/columns"
-	python3 - stat.json again/counts.json <<-'END'
+	/usr/bin/python3 - stat.json again/counts.json <<-'END'
 		import json, sys
 		one, two = ({e["name"]: e["count"] for e in json.load(open(p))["events"]} for p in sys.argv[1:])
 		assert one == two and len(one) > 50
@@ -120,7 +120,7 @@ setup()
 	plumb record -q --source model --exact -o exact.data "$work/columns"
 	for recording in exact.data again/perf.data; do
 		plumb annotate -i "$recording" --json add_up |
-			python3 -c 'import json, sys; print(json.load(sys.stdin)["functions"])' |
+			/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["functions"])' |
 			sed "s,$recording,,g"
 	done >both
 	[ "$(sort -u both | wc -l)" -eq 1 ]
@@ -236,7 +236,7 @@ setup()
 	grep -q '^   Where  useful.c:[0-9]*, in [a-z]*: [0-9.]* % of the retired operations, exactly$' \
 		<<<"$stderr"
 	plumb report -i out/perf.data -s symbol --json >report.json
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 		work = json.load(open("out/findings.json"))["work_at"]["functions"]
 		events = json.load(open("report.json"))["events"]
@@ -248,7 +248,7 @@ setup()
 	END
 	# The folder shows it again; of a file without it, nothing is said.
 	plumb explore out | grep -q '^To run faster, do less work\. Most of it is here:$'
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 		found = json.load(open("out/findings.json"))
 		del found["work_at"]
@@ -446,7 +446,7 @@ damaged()
 {
 	rm -rf damaged
 	mkdir damaged
-	python3 - "$work/results/findings.json" damaged/findings.json "$1" <<-'END'
+	/usr/bin/python3 - "$work/results/findings.json" damaged/findings.json "$1" <<-'END'
 		import json, sys
 		d = json.load(open(sys.argv[1]))
 		exec(sys.argv[3])
@@ -508,7 +508,7 @@ damaged()
 	truncate -s 1T hostile/findings.json 2>/dev/null || truncate -s 1G hostile/findings.json
 	run -2 --separate-stderr plumb explore hostile
 	[ "$stderr" = "plumb: hostile/findings.json: larger than 4 MiB" ]
-	python3 -c 'print("[" * 1000000)' >hostile/findings.json
+	/usr/bin/python3 -c 'print("[" * 1000000)' >hostile/findings.json
 	run -2 --separate-stderr plumb explore hostile
 	# Control characters in texts do not reach the terminal.
 	damaged 'd["findings"][0]["brief"] = d["findings"][0]["lines"]["places"][0]["name"] = "\x1b[2J\x07" + "\u202e"; d["command"] = ["\x1b]0;x\x07"]; d["warnings"] = ["\x1b[31m"]; d["findings"][0]["functions"]["places"][0]["name"] = "\x1b[2J; rm -rf /"'

@@ -635,7 +635,7 @@ samples()
 	plumb record -e cycles -c 97 -g -q -o chains.data ./chains || skip "the model cannot run here"
 	plumb script -i chains.data -F ip,sym >stacks
 	# Leaves have no frame of their own, so what follows them is the call of their caller in drive().
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		stacks = [[line.split()[1].split("+")[0] for line in stack.strip().splitlines()]
 		          for stack in open("stacks").read().split("\n\n") if stack.strip()]
 		known = [s for s in stacks if s[0] in ("leaf_a", "leaf_b", "drive")]

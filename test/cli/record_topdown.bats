@@ -33,7 +33,7 @@ group()
 		[ "$(group <<<"$stderr" | head -n 1)" = "CPU_CYCLES=1009" ]
 		made=$(group <<<"$stderr" | sed -n 's/^://p' | sort)
 		wanted=$(for metric in retiring bad_speculation frontend_bound backend_bound; do
-			plumb spec show --cpu $core $metric --json | python3 -c 'import json, sys
+			plumb spec show --cpu $core $metric --json | /usr/bin/python3 -c 'import json, sys
 print(*json.load(sys.stdin)["results"][0]["events"], sep="\n")'
 		done | sort -u | grep -vx CPU_CYCLES)
 		[ -n "$made" ]
@@ -89,7 +89,7 @@ print(*json.load(sys.stdin)["results"][0]["events"], sep="\n")'
 }
 
 @test "tells seven functions apart, whose windows it does not mix" {
-	run python3 "$here/topdown_classes.py" "$PLUMB" "$work/classes" "${PERIODS:-3}"
+	run /usr/bin/python3 "$here/topdown_classes.py" "$PLUMB" "$work/classes" "${PERIODS:-3}"
 	[ "$status" -eq 0 ] || { echo "$output" && return 1; }
 	[[ ${lines[0]} == *"of $((35 * ${PERIODS:-3})) true shares inside their intervals"* ]]
 }

@@ -311,7 +311,7 @@ setup()
 		"       record SPE records with plumb record -e spe"
 	plumb report --raw -i spe.data --latency-histogram --csv >histogram.csv
 	plumb report --raw -i spe.data --latency-histogram --json >histogram.json
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import csv, json
 		rows = list(csv.DictReader(open("histogram.csv")))
 		[event] = json.load(open("histogram.json"))["events"]
@@ -446,7 +446,7 @@ setup()
 	plumb record --exact -q -o mutual.data -- ./mutual || skip "the model cannot run here"
 	plumb report -i mutual.data --json -s symbol -F children,share >rows
 	plumb report -i mutual.data --json --no-children -s symbol >alone
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 		rows, alone = (next({r["symbol"]: r for r in e["rows"]} for e in json.load(open(name))["events"]
 		                    if e["name"] == "exact/INST_RETIRED/") for name in ("rows", "alone"))
@@ -463,7 +463,7 @@ setup()
 	command -v callgrind_annotate >/dev/null || return 0
 	plumb export --format callgrind -o mutual.out mutual.data
 	callgrind_annotate --inclusive=yes --threshold=100 --show=INST_RETIRED mutual.out >annotated
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json, re
 		rows = next({r["symbol"]: r for r in e["rows"]} for e in json.load(open("rows"))["events"]
 		            if e["name"] == "exact/INST_RETIRED/")
@@ -494,7 +494,7 @@ setup()
 	plumb script --json -F addr -i data.data >addresses
 	aarch64-linux-gnu-nm -S data >symbols
 	plumb report --json -s data_symbol,data_dso -F samples -i data.data >rows
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import collections, json
 		ranges = [(int(w[0], 16), int(w[1], 16), w[3]) for w in map(str.split, open("symbols"))
 		          if len(w) == 4 and w[2] in "dDbBrR"]
@@ -594,7 +594,7 @@ make_slots()
 	# Each cycle has five slots. Of the four shares, the formulas of plumb stat differ only in what a
 	# flush cost, which they count in cycles.
 	plumb stat --json -o stat.json --metric-group Topdown_L1 -- ./slots
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 		rows = json.load(open("topdown.json"))["rows"]
 		stat = json.load(open("stat.json"))
@@ -607,7 +607,7 @@ make_slots()
 	END
 	# A second cause is named if it has nine tenths of the first one's slots.
 	plumb report -i exact.data -s symbol --no-children --json >events.json
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 		causes = {}
 		for e in json.load(open("events.json"))["events"]:
@@ -722,7 +722,7 @@ access_record()
 	plumb record -q -c 101 -o groups.data \
 		-e '{cpu_cycles,stall_slot,stall_slot_frontend,stall_slot_backend,op_retired,op_spec,stall_frontend_flush}:S' -- ./slots
 	plumb report -i groups.data --topdown --json >groups.json
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 		names = "slots_share", "retiring", "bad_speculation", "frontend_bound", "backend_bound"
 		exact, groups = (json.load(open(name + ".json")) for name in ("exact", "groups"))

@@ -62,7 +62,7 @@ setup()
 # equal NAME=EVENT...: each total of view.json is what plumb stat counted.
 equal()
 {
-	python3 - "$@" <<-'END'
+	/usr/bin/python3 - "$@" <<-'END'
 		import json, sys
 		total = json.load(open("view.json"))["total"]
 		stat = {e["name"]: e["count"] for e in json.load(open("stat.json"))["events"]}
@@ -125,7 +125,7 @@ equal()
 		mispredicted=BR_MIS_PRED_RETIRED
 	plumb report -i exact.data -s ip,op,subclass --no-children --mix --csv >by_ip.csv
 	aarch64-linux-gnu-objdump -d --no-show-raw-insn counts >code
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import csv, json, re
 		code = {}
 		for line in open("code"):

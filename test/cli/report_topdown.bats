@@ -63,7 +63,7 @@ setup()
 	plumb report -i exact.data --topdown -g --no-children --json >callers.json
 	plumb report -i exact.data --topdown --json >alone.json
 	plumb report -i exact.data -e 'slots_*,OP_RETIRED' -s symbol -g --json >events.json
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 		tree, callers, alone, events = (json.load(open(name + ".json"))
 		                                for name in ("tree", "callers", "alone", "events"))
@@ -136,7 +136,7 @@ setup()
 	done
 	plumb report -i exact.data --no-children -e INST_RETIRED -F share,$shares,symbol --json >chosen
 	plumb report -i exact.data --no-children -e INST_RETIRED -F share,$shares,symbol --csv >chosen.csv
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import csv, json
 		names = "retiring", "bad_speculation", "frontend_bound", "backend_bound"
 		for name in "exact", "groups":
@@ -179,7 +179,7 @@ setup()
 	plumb report -i exact.data --no-children -e OP_RETIRED -F period,symbol --json >exact.json
 	plumb report -i spe.data -F operations,operations_interval,symbol --csv >spe.csv
 	plumb report -i spe.data --filter retired -F operations,symbol --json >some.json
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import csv, json
 		exact = {r["symbol"]: r["period"] for r in json.load(open("exact.json"))["events"][0]["rows"]}
 		rows = {r["symbol"]: r for r in json.load(open("spe.json"))["events"][0]["rows"]}
@@ -222,7 +222,7 @@ setup()
 	aarch64-linux-gnu-gcc -g -O1 -static -o loads loads.c
 	plumb record -q -e arm_spe/load_filter=1,jitter=1,period=1024/ -o loads.data -- ./loads
 	plumb report -i loads.data -F samples,operations,operations_interval,symbol --json >loads.json
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 		event = json.load(open("loads.json"))["events"][0]
 		assert event["filtered"] is True

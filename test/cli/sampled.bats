@@ -102,7 +102,7 @@ model()
 @test "sampled: the whole model's cycles lie within three times the error; instructions are exact" {
 	model --json -o whole.json ./phases 1500000
 	model --sampled=1 --json -o sampled.json ./phases 1500000
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 
 		whole, sampled = (json.load(open(name)) for name in ("whole.json", "sampled.json"))
@@ -137,7 +137,7 @@ model()
 	model --sampled --seed 1 --json -o one.json ./phases 1000000
 	model --sampled --seed 1 --json -o again.json ./phases 1000000
 	model --sampled --seed 2 --json -o two.json ./phases 1000000
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 
 		one, again, two = (json.load(open(n + ".json"))["events"] for n in ("one", "again", "two"))
@@ -148,7 +148,7 @@ model()
 @test "sampled: far from windows, nothing is modelled; instructions are exact all the same" {
 	model --json -o whole.json ./phases 6000000
 	model --sampled=50 --json -o sampled.json ./phases 6000000
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 
 		whole, sampled = (json.load(open(name)) for name in ("whole.json", "sampled.json"))
@@ -173,7 +173,7 @@ model()
 @test "sampled: a short program is modelled as a whole, and is exact" {
 	model --json -o whole.json ./phases 1000
 	model --sampled --json -o sampled.json ./phases 1000
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 
 		whole, sampled = (json.load(open(name)) for name in ("whole.json", "sampled.json"))
@@ -188,7 +188,7 @@ model()
 @test "sampled: from its second thread on, a program is modelled as a whole" {
 	model --json -o whole.json ./phases 400000 threads
 	model --sampled --json -o sampled.json ./phases 400000 threads
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 
 		whole, sampled = (json.load(open(name)) for name in ("whole.json", "sampled.json"))
@@ -205,7 +205,7 @@ model()
 	env -i PATH="$PATH" "$PLUMB" stat --source model --no-progress --json -o default.json ./phases 400000
 	env -i PATH="$PATH" "$PLUMB" stat --source model --no-progress --json -o off.json --sampled=off ./phases 400000
 	diff <(grep -v host_seconds default.json) <(grep -v host_seconds off.json)
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 
 		whole = json.load(open("default.json"))
@@ -224,7 +224,7 @@ model()
 	local most
 
 	env -i PATH="$PATH" "$PLUMB" stat --source model --no-progress --json -o whole.json ./phases 1500000
-	most=$(python3 - <<-'END'
+	most=$(/usr/bin/python3 - <<-'END'
 		import json
 
 		events = json.load(open("whole.json"))["events"]
@@ -234,7 +234,7 @@ model()
 	env -i PATH="$PATH" "$PLUMB" stat --source model --no-progress --json -o late.json \
 		--sampled-after="$most" ./phases 1500000
 	env -i PATH="$PATH" "$PLUMB" stat --source model --no-progress --json -o early.json --sampled ./phases 1500000
-	python3 - "$most" <<-'END'
+	/usr/bin/python3 - "$most" <<-'END'
 		import json, sys
 
 		whole, late, early = (json.load(open(n + ".json")) for n in ("whole", "late", "early"))
@@ -261,7 +261,7 @@ model()
 	[ ! -s said ]
 	model --json -o twice.json ./loop 2000000
 	model --json -o long.json ./loop 100000000 2>said
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 
 		short, twice, long = (json.load(open(n + ".json")) for n in ("short", "twice", "long"))
@@ -288,7 +288,7 @@ model()
 @test "sampled: code that executes once, for the first time, is not missed" {
 	model --json -o whole.json ./steady
 	model --sampled --json -o sampled.json ./steady
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 
 		whole, sampled = (json.load(open(name)) for name in ("whole.json", "sampled.json"))
@@ -314,7 +314,7 @@ model()
 	plumb report -i windows.data -o out
 	grep -Eq "about [0-9,]+ slots, estimated from [0-9]{3,} windows of the model" out
 	plumb script -i windows.data --header | grep -q "(model), sampled, QEMU"
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 
 		def shares(name):

@@ -397,7 +397,7 @@ tree_of()
 		model --json -o $huge.json -e DTLB_WALK,DTLB_WALK_LARGE,INST_RETIRED "${option[@]}" \
 			-- ./huge
 	done
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 		small, huge = (json.load(open(f"{name}.json")) for name in ("false", "true"))
 		assert small["model"] == {"core": "neoverse-n3", "core_file": None, "page_bytes": 4096, "huge_pages": False,
@@ -437,7 +437,7 @@ tree_of()
 			--page-fault-cost 2000 --syscall-cost 300 -- $words
 	done
 	model --json -o free.json -e CPU_CYCLES -- ./pages
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 		pages, calls, free = (json.load(open(f"{name}.json")) for name in ("./pages", "calls", "free"))
 		assert free["kernel"] is None and free["wrong_path"] is None
@@ -453,7 +453,7 @@ tree_of()
 		    assert abs(kernel["percent"] - 100 * kernel["cycles"] / count["CPU_CYCLES"]) < 1e-6
 	END
 	model --json -o kernel.json --page-fault-cost 2000 -- ./pages
-	python3 -c 'import json; found = json.load(open("kernel.json"))
+	/usr/bin/python3 -c 'import json; found = json.load(open("kernel.json"))
 assert found["diagnosis"]["path"][0] == "backend_bound", found["diagnosis"]
 assert found["diagnosis"]["brief"] == "time in the kernel" and found["kernel"]["system_calls"] is None'
 	run --separate-stderr model --page-fault-cost 0 -- ./pages
@@ -492,7 +492,7 @@ assert found["diagnosis"]["brief"] == "time in the kernel" and found["kernel"]["
 			-e CPU_CYCLES,INST_RETIRED,BR_MIS_PRED_RETIRED,MEM_ACCESS_RD,L1D_CACHE_RD,LD_ALIGN_LAT \
 			-- ./wrong
 	done
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 		without, results = json.load(open("loads.json")), json.load(open("loads--wrong-path-loads.json"))
 		loads, misses = results["wrong_path"]["loads"], results["wrong_path"]["l1d_misses"]
@@ -535,7 +535,7 @@ assert found["diagnosis"]["brief"] == "time in the kernel" and found["kernel"]["
 	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -static -O1 -o chase chase.c
 	for core in neoverse-n1 neoverse-n2 neoverse-v2; do
 		model --cpu $core --json -o $core.json -- ./chase
-		python3 - $core.json <<-'END'
+		/usr/bin/python3 - $core.json <<-'END'
 			import json, sys
 			found = json.load(open(sys.argv[1]))["diagnosis"]
 			assert len(found["path"]) == 1 and found["path"][0].startswith("backend_"), found
@@ -572,7 +572,7 @@ assert found["diagnosis"]["brief"] == "time in the kernel" and found["kernel"]["
 	grep -q 'Tie in about [0-9]* % of the cycles, these take equally long: fetching code, operations' \
 		tie.txt
 	[ "$(grep -c Tie free.txt)" -eq 0 ]
-	python3 -c 'import json; tie, free = (json.load(open(f"{name}.json"))["diagnosis"]["ties"]
+	/usr/bin/python3 -c 'import json; tie, free = (json.load(open(f"{name}.json"))["diagnosis"]["ties"]
 		for name in ("tie", "free")); assert free == [] and len(tie) == 1, (tie, free)
 assert tie[0]["limits"] == ["fetch", "chain"] and tie[0]["percent"] > 80, tie'
 }
@@ -581,7 +581,7 @@ assert tie[0]["limits"] == ["fetch", "chain"] and tie[0]["percent"] > 80, tie'
 	run --separate-stderr model --cpu graviton4 --page-size 64K -- ./work
 	[ "$(head -n 1 <<<"$stderr")" = "Neoverse V2 (model of graviton4, pages of 64K): ./work" ]
 	model --json -o platform.json --cpu graviton4 --page-size 64K -- ./work
-	python3 -c 'import json; assert json.load(open("platform.json"))["model"] == {
+	/usr/bin/python3 -c 'import json; assert json.load(open("platform.json"))["model"] == {
 		"core": "graviton4", "core_file": None, "page_bytes": 65536, "huge_pages": False,
 		"page_fault_cost": 0, "syscall_cost": 0, "wrong_path_loads": False}'
 }
@@ -1693,7 +1693,7 @@ soon()
 	[ -z "$(too_wide 80 <<<"$text")" ]
 
 	model --json -r 2 -o both.json ./both
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import json
 
 		found = json.load(open("both.json"))["diagnosis"]
@@ -1714,7 +1714,7 @@ soon()
 	model --what-if --json -o all.json ./work
 	model --what-if l2,branch --csv -o some.csv ./work
 	model --what-if=branch --no-progress -o text ./work
-	python3 - <<-'END'
+	/usr/bin/python3 - <<-'END'
 		import csv, json, re
 
 		plain, result = (json.load(open(name)) for name in ("plain.json", "all.json"))
