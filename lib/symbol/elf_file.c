@@ -38,6 +38,17 @@ Elf_Data *elf_file_raw_data(Elf_Scn *section)
 	return data;
 }
 
+Elf_Data *elf_file_part(const struct elf_file *file, uint64_t offset, uint64_t size, Elf_Type type)
+{
+	Elf_Data *data = NULL;
+
+	errno = 0;
+	if (offset <= INT64_MAX && size <= SIZE_MAX)
+		data = elf_getdata_rawchunk(file->elf, (int64_t)offset, (size_t)size, type);
+	note_failure(!data);
+	return data;
+}
+
 bool elf_file_segment(const struct elf_file *file, size_t index, GElf_Phdr *segment)
 {
 	bool read;

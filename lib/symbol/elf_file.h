@@ -35,11 +35,12 @@ int elf_file_open_vdso(struct elf_file *file);
 void elf_file_close(struct elf_file *file);
 
 /*
- * libelf's functions for the data of a section, with and without conversion, and for a program
- * header. They read the file; NULL or false may mean that memory ran out.
+ * libelf's functions for the data of a section, with and without conversion, for a part of it, and
+ * for a program header. They read the file; NULL or false may mean that memory ran out.
  */
 Elf_Data *elf_file_data(Elf_Scn *section);
 Elf_Data *elf_file_raw_data(Elf_Scn *section);
+Elf_Data *elf_file_part(const struct elf_file *file, uint64_t offset, uint64_t size, Elf_Type type);
 bool elf_file_segment(const struct elf_file *file, size_t index, GElf_Phdr *segment);
 /* Returns whether memory ran out in one of them, in this thread, since this was last asked. */
 bool elf_file_ran_out(void);

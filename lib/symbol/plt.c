@@ -110,6 +110,48 @@ static int by_address(const void *a, const void *b)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
+/* Returns how many relocations of the table at `address` come first and name no symbol: DT_RELACOUNT
+ * of those at DT_RELA. They may be nearly all. */
+static uint64_t count_relative(const struct elf_file *file, uint64_t address)
+{
+	uint64_t table = 0, relative = 0;
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(file->elf, scn))) {
+		GElf_Shdr header;
+		GElf_Dyn entry;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_DYNAMIC)
+			continue;
+		data = elf_file_data(scn);
+		for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL;
+		     i++) {
+			if (entry.d_tag == DT_RELA)
+				table = entry.d_un.d_ptr;
+			if (entry.d_tag == DT_RELACOUNT)
+				relative = entry.d_un.d_val;
+		}
+	}
+	return table == address ? relative : 0;
+}
+
+/* Returns the relocations of a section, without those that are known to fill no slot. */
+static Elf_Data *read_relocations(const struct plt *plt, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	const uint64_t relative =
+		header->sh_type == SHT_RELA ? count_relative(plt->file, header->sh_addr) : 0;
+	const uint64_t size = header->sh_entsize;
+
+	if (!relative || !size || relative > header->sh_size / size ||
+	    header->sh_offset > UINT64_MAX - header->sh_size)
+		return elf_file_data(scn);
+	if (relative * size == header->sh_size)
+		return NULL;
+	return elf_file_part(plt->file, header->sh_offset + relative * size,
+			     header->sh_size - relative * size, ELF_T_RELA);
+}
+
 /* Collects all relocations that the dynamic linker applies, and the section with those of .plt. */
 static int read_slots(struct plt *plt)
 {
@@ -126,12 +168,14 @@ static int read_slots(struct plt *plt)
 		    !(header.sh_flags & SHF_ALLOC) ||
 		    header.sh_link != elf_ndxscn(plt->file->dynsym))
 			continue;
-		data = elf_file_data(scn);
 		name = elf_file_section_name(plt->file, &header);
 		if (strcmp(name, ".rela.plt") == 0 ||
 		    (strcmp(name, ".rel.plt") == 0 && !plt->relocation_data)) {
+			data = elf_file_data(scn);
 			plt->relocations = header;
 			plt->relocation_data = data;
+		} else {
+			data = read_relocations(plt, scn, &header);
 		}
 		status = read_slots_of(plt, &header, data);
 	}
