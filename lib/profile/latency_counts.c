@@ -23,13 +23,11 @@ void latencies_end(struct latencies *latencies)
 	*latencies = (struct latencies){0};
 }
 
-bool latencies_reserve(struct latencies *latencies, size_t row)
+bool latencies_grow(struct latencies *latencies, size_t row)
 {
 	const size_t room = row < 128 ? 256 : 2 * row;
 	struct latency_counts *grown;
 
-	if (row < latencies->room || !latencies->kind_count)
-		return true;
 	grown = reallocarray(latencies->rows, room, latencies->kind_count * sizeof(*grown));
 	if (!grown)
 		return false;

@@ -49,8 +49,12 @@ struct latencies {
 /* Begins to count the kinds of plumb_profile_options.latencies. */
 void latencies_begin(struct latencies *latencies, unsigned kinds);
 void latencies_end(struct latencies *latencies);
+bool latencies_grow(struct latencies *latencies, size_t row);
 /* Makes room for a row. Returns false if out of memory. */
-bool latencies_reserve(struct latencies *latencies, size_t row);
+static inline bool latencies_reserve(struct latencies *latencies, size_t row)
+{
+	return row < latencies->room || !latencies->kind_count || latencies_grow(latencies, row);
+}
 /* Adds a record to a row that there is room for. Returns 0 or NO_MEMORY. */
 int latencies_add(struct latencies *latencies, size_t row, const struct plumb_spe_record *spe);
 /* Adds all that another one has, which counts the same kinds. Returns 0 or NO_MEMORY. */

@@ -307,8 +307,12 @@ int codes_find(struct code_table *codes, const uint64_t *values, uint32_t *code)
 void codes_forget(struct code_table *codes);
 void codes_free(struct code_table *codes);
 
+bool tallies_grow(struct tallies *tallies, size_t row);
 /* tallies.c: makes room for a row. Returns false if out of memory. */
-bool tallies_reserve(struct tallies *tallies, size_t row);
+static inline bool tallies_reserve(struct tallies *tallies, size_t row)
+{
+	return row < tallies->room || tallies_grow(tallies, row);
+}
 /* Adds all of them to the profile's rows, and empties them. */
 void tallies_flush(struct tallies *tallies, struct plumb_profile *profile);
 void tallies_free(struct tallies *tallies);

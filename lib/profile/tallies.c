@@ -5,7 +5,7 @@
 
 #include "profile/profile.h"
 
-bool tallies_reserve(struct tallies *tallies, size_t row)
+bool tallies_grow(struct tallies *tallies, size_t row)
 {
 	const size_t line = sizeof(struct tally_row);
 	const size_t room = row < 512 ? 1024 : 2 * row;
@@ -13,8 +13,6 @@ bool tallies_reserve(struct tallies *tallies, size_t row)
 	struct row_less *less;
 	uint8_t *memory;
 
-	if (row < tallies->room)
-		return true;
 	/* Pages that are never touched take no memory. */
 	less = calloc(room, sizeof(*less));
 	memory = calloc(room + 1, line);

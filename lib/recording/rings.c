@@ -10,6 +10,8 @@
 #define PIECES_SIZE (4u << 20)
 #define PIECE_MIN   (1u << 10)
 #define PIECE_MAX   (128u << 10)
+/* The first piece of a ring: enough to know when it begins, and little to copy. */
+#define PIECE_FIRST (4u << 10)
 /* The maximum number of records decoded at once: they fit into a first-level cache. */
 #define BLOCK_MAX   256
 #define BLOCK_BYTES 64 /* of data for each, about */
@@ -128,19 +130,55 @@ void rings_free(struct rings *rings)
 		free(rings->at[i]);
 	}
 	free(rings->at);
+	rings_free_spare(rings);
 }
 
-static int make_room(const struct rings *rings, struct ring *ring)
+void rings_free_spare(struct rings *rings)
 {
-	size_t share = PIECES_SIZE / rings->count;
+	free(rings->spare.piece);
+	free(rings->spare.records);
+	rings->spare = (struct ring_room){0};
+}
 
-	ring->piece_room = share < PIECE_MIN ? PIECE_MIN : share > PIECE_MAX ? PIECE_MAX : share;
-	ring->piece = malloc(ring->piece_room);
-	ring->room = ring->piece_room / BLOCK_BYTES;
-	if (ring->room > BLOCK_MAX)
-		ring->room = BLOCK_MAX;
-	ring->records = reallocarray(NULL, ring->room, sizeof(*ring->records));
-	return ring->piece && ring->records ? 0 : PLUMB_ERR_NO_MEMORY;
+bool rings_give_room(struct rings *rings, struct ring *ring, size_t piece_room, size_t room)
+{
+	struct ring_room given = rings->spare;
+
+	if (given.piece && given.piece_room >= piece_room && given.room >= room) {
+		rings->spare = (struct ring_room){0};
+	} else {
+		given = (struct ring_room){malloc(piece_room), piece_room, NULL, room};
+		given.records = reallocarray(NULL, room, sizeof(*given.records));
+	}
+	ring->piece = given.piece;
+	ring->piece_room = given.piece_room;
+	ring->records = given.records;
+	ring->room = given.room;
+	return ring->piece && ring->records;
+}
+
+static bool make_room(struct rings *rings, struct ring *ring)
+{
+	size_t share = PIECES_SIZE / rings->count, room;
+
+	if (share > PIECE_MAX)
+		share = PIECE_MAX;
+	if (share < PIECE_MIN)
+		share = PIECE_MIN;
+	room = share / BLOCK_BYTES;
+	return rings_give_room(rings, ring, share, room > BLOCK_MAX ? BLOCK_MAX : room);
+}
+
+/* Takes the room of a ring of which everything was returned, for the next one: its pages are there
+ * already. */
+static void take_room(struct rings *rings, struct ring *ring)
+{
+	if (rings->spare.piece || !ring->records)
+		return;
+	rings->spare = (struct ring_room){ring->piece, ring->piece_room, ring->records, ring->room};
+	ring->piece = NULL;
+	ring->records = NULL;
+	plumb_spe_stream_feed(&ring->stream, NULL, 0);
 }
 
 /* Reads the next piece, of this chunk or the next. Returns 1, 0 at the end, or an error. */
@@ -166,6 +204,8 @@ static int next_piece(struct rings *rings, struct ring *ring)
 	size = chunk->size - ring->chunk_at;
 	if (size > ring->piece_room)
 		size = ring->piece_room;
+	if (ring->next_chunk == 0 && ring->chunk_at == 0 && size > PIECE_FIRST)
+		size = PIECE_FIRST;
 	error = (rings->quiet ? recording_try_aux : plumb_recording_read_aux)(
 		rings->recording, chunk, ring->chunk_at, ring->piece, (size_t)size);
 	if (error) {
@@ -182,7 +222,7 @@ static int next_piece(struct rings *rings, struct ring *ring)
 int ring_fill(struct rings *rings, struct ring *ring)
 {
 	ring->next = ring->count = 0;
-	if (!ring->records && make_room(rings, ring))
+	if (!ring->records && !make_room(rings, ring))
 		return PLUMB_ERR_NO_MEMORY;
 	for (;;) {
 		const bool clean = ring->stream.lost.skipped == 0;
@@ -195,6 +235,8 @@ int ring_fill(struct rings *rings, struct ring *ring)
 		if (ring->count)
 			return 1;
 		status = next_piece(rings, ring);
+		if (status == 0)
+			take_room(rings, ring);
 		if (status <= 0)
 			return status;
 	}

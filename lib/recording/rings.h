@@ -45,6 +45,14 @@ struct ring {
 	bool has_core;
 };
 
+/* Room for a ring's bytes and its decoded records. */
+struct ring_room {
+	uint8_t *piece; /* NULL: none */
+	size_t piece_room;
+	struct plumb_spe_record *records;
+	size_t room;
+};
+
 struct rings {
 	struct plumb_recording *recording;
 	struct ring **at; /* by index */
@@ -53,7 +61,8 @@ struct rings {
 	size_t chunk_limit; /* of new rings */
 	uint64_t bytes;     /* AUX data read */
 	struct spe_layouts layouts;
-	bool quiet; /* report no errors of reading: another thread may do so */
+	struct ring_room spare; /* that a ring had which has been read: the next one gets it */
+	bool quiet;             /* report no errors of reading: another thread may do so */
 };
 
 /* Adds new chunks to their rings, up to the first `chunks` of all. Returns 0, NO_MEMORY or LIMIT.
@@ -64,6 +73,11 @@ void rings_forget(struct rings *rings, size_t chunks);
 /* Returns the ring with this index, or NULL. */
 struct ring *rings_find(const struct rings *rings, uint32_t index);
 void rings_free(struct rings *rings);
+/* Frees only the room that no ring has. */
+void rings_free_spare(struct rings *rings);
+/* Gives a ring room, at least for pieces of `piece_room` bytes and for `room` records. Returns
+ * false if out of memory. */
+bool rings_give_room(struct rings *rings, struct ring *ring, size_t piece_room, size_t room);
 
 /*
  * Decodes the ring's next records, after all of the previous ones have been returned. Returns 1, 0

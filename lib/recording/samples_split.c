@@ -67,9 +67,11 @@ static void free_copy(struct ring *copy)
 	free(copy);
 }
 
-/* Copies a ring with what was read and decoded of it. NULL: out of memory. */
-static struct ring *copy_ring(const struct ring *ring)
+/* Copies a ring with what was read and decoded of it and is yet to be returned. NULL: out of
+ * memory. */
+static struct ring *copy_ring(struct rings *rings, const struct ring *ring)
 {
+	const struct plumb_spe_stream *stream = &ring->stream;
 	struct ring *copy = malloc(sizeof(*copy));
 
 	if (!copy)
@@ -78,16 +80,15 @@ static struct ring *copy_ring(const struct ring *ring)
 	copy->waiting = false;
 	if (!ring->records)
 		return copy;
-	copy->piece = malloc(ring->piece_room);
-	copy->records = reallocarray(NULL, ring->room, sizeof(*copy->records));
-	if (!copy->piece || !copy->records) {
+	if (!rings_give_room(rings, copy, ring->piece_room, ring->room)) {
 		free_copy(copy);
 		return NULL;
 	}
 	memcpy(copy->records + ring->next, ring->records + ring->next,
 	       (ring->count - ring->next) * sizeof(*copy->records));
-	if (ring->stream.bytes) {
-		memcpy(copy->piece, ring->piece, ring->stream.size);
+	if (stream->bytes) {
+		memcpy(copy->piece + stream->at, ring->piece + stream->at,
+		       stream->size - stream->at);
 		copy->stream.bytes = copy->piece;
 	}
 	return copy;
@@ -159,7 +160,7 @@ bool split_choose(struct plumb_samples *s)
 	i = __atomic_fetch_add(&split->next, 1, __ATOMIC_RELAXED);
 	if (i >= split->count)
 		return false;
-	copy = copy_ring(split->rings[i]);
+	copy = copy_ring(&s->rings, split->rings[i]);
 	if (!copy) {
 		samples_split_abandon(split);
 		return false;
@@ -218,6 +219,7 @@ void samples_part_end(struct plumb_samples *part, bool keep)
 			whole->totals.groups[group] += part->totals.groups[group];
 		whole->rings.bytes += part->rings.bytes;
 	}
+	rings_free_spare(&part->rings);
 	attribution_free(&part->attribution);
 	free(part);
 }

@@ -110,8 +110,8 @@ static int by_address(const void *a, const void *b)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
-/* Returns how many relocations of the table at `address` come first and name no symbol: DT_RELACOUNT
- * of those at DT_RELA. They may be nearly all. */
+/* Returns how many relocations of the table at `address` come first and name no symbol:
+ * DT_RELACOUNT of those at DT_RELA. They may be nearly all. */
 static uint64_t count_relative(const struct elf_file *file, uint64_t address)
 {
 	uint64_t table = 0, relative = 0;
