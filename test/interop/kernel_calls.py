@@ -192,13 +192,16 @@ def read_calls(path):
     """Returns the events that were kept, and the calls: how often each was made, by name.
 
     perf first opens events of which it only wants to know whether they open; it closes them at once.
+    Its child may close another file of the same number in between.
     """
     lines = whole_lines(Path(path).read_text().splitlines())
     events, by_fd, calls = [], {}, collections.Counter()
     for number, line in enumerate(lines):
         if opened := OPEN.match(line):
             attr, pid, cpu, group, flags, fd = opened.groups()
-            following = next((CLOSE.match(later) for later in lines[number + 1:number + 2]), None)
+            caller = line.split(None, 1)[0]
+            following = next((CLOSE.match(later) for later in lines[number + 1:]
+                              if later.split(None, 1)[0] == caller), None)
             if int(fd) < 0 or (following and following.group(1) == fd):
                 continue
             event = fields(attr)

@@ -30,7 +30,11 @@ def chains_of(*arguments):
 
 
 def beside_perf(*command, recorder=("perf", "record", "--quiet", "-e", "cpu-clock:u")):
-    """perf's addresses are places in files: of the same page, so the last 12 bits must agree."""
+    """perf's addresses are places in files: of the same page, so the last 12 bits must agree.
+
+    perf prints one less than each return address, so all bits are set in a chain's end, where it found
+    a return address of 0.
+    """
     recording = os.path.join(folder.name, "perf.data")
     try:
         subprocess.run([*recorder, "-F", "2000", "--call-graph", "dwarf,32768", "-o", recording, "--",
@@ -41,7 +45,8 @@ def beside_perf(*command, recorder=("perf", "record", "--quiet", "-e", "cpu-cloc
     except (OSError, subprocess.CalledProcessError) as error:
         raise Skip(f"perf cannot sample here: {error}") from None
     theirs = [[(int(address, 16) & 0xfff, symbol) for address, symbol in
-               (line.split(None, 1) for line in chain.strip().splitlines())]
+               (line.split(None, 1) for line in chain.strip().splitlines())
+               if int(address, 16) != 2**64 - 1]
               for chain in text.split("\n\n") if chain.strip()]
     ours = [[(address & 0xfff, symbol) for address, symbol in chain]
             for chain in chains_of(recording)]
