@@ -309,7 +309,7 @@ def judge(plumb):
     if not os.path.exists(loop_cycles):
         return "Not measured: `loop_cycles` is not built."
     test = os.path.join(HERE, "..", "test", "interop", "model_mca.py")
-    done = subprocess.run([sys.executable, test, loop_cycles, os.path.join(HERE, "model")], check=False,
+    done = subprocess.run([sys.executable, test, loop_cycles, os.path.join(HERE, "model"), "1500"], check=False,
                           stdout=subprocess.PIPE, text=True)
     return mca_table(done.stdout)
 

@@ -320,9 +320,10 @@ tree_of()
 		[ "$status" -eq 0 ]
 		# A path may be long; on a terminal its line is wrapped.
 		[ -z "$(grep -v '^plumb: the model runs in ' <<<"$stderr" | too_wide 80)" ]
-		run --separate-stderr model --cpu "$cpu" -r 2 --stages all ./work
-		[ -z "$(too_wide 80 <<<"$stderr")" ]
 	done
+	run --separate-stderr model --cpu "$cpu" -r 2 --stages all ./work
+	[ "$status" -eq 0 ]
+	[ -z "$(too_wide 80 <<<"$stderr")" ]
 }
 
 @test "JSON has the documented members" {

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares cycles per iteration of real loop bodies between the core model and llvm-mca.
 
-    model_mca.py LOOP_CYCLES BENCH_MODEL [PROGRAM...]
+    model_mca.py LOOP_CYCLES BENCH_MODEL BLOCKS [PROGRAM...]
 
 BENCH_MODEL is the folder of mca.py, which has the criteria; `make bench-model` prints details.
+BLOCKS are of the libraries; more than half of them are not bound by dispatch.
 """
 import sys
 
@@ -14,8 +15,8 @@ sys.path.insert(0, sys.argv[2])
 import mca  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
 
-BLOCKS = 1500  # of the libraries; more than half of them are not bound by dispatch
-AT_LEAST = 500  # of these
+BLOCKS = int(sys.argv[3])
+AT_LEAST, BOUND_AT_LEAST = BLOCKS // 3, BLOCKS // 15
 MEDIAN, P90 = 2, 10  # percent
 
 tap = Tap()
@@ -43,7 +44,7 @@ def judge(core, loop_cycles, programs):
         told.append(f"{len(held)} blocks left out, where llvm-mca holds M0 for longer; "
                     f"{len(slower)} of them are slower in ours")
     for what, some, at_least in (("where ports and latencies are the limit", counting, AT_LEAST),
-                                 ("where dispatch is, against that", bound, 100)):
+                                 ("where dispatch is, against that", bound, BOUND_AT_LEAST)):
         number, median, p90 = mca.summary(some)
         told.append(f"{number} blocks {what}: median {median:.1f} %, 90th percentile {p90:.1f} %")
         if number < at_least or not median < MEDIAN or not p90 < P90:
@@ -85,4 +86,4 @@ def neoverse_v2(loop_cycles, programs):
     return judge("neoverse-v2", loop_cycles, programs)
 
 
-tap.run(sys.argv[1], sys.argv[3:])
+tap.run(sys.argv[1], sys.argv[4:])
