@@ -40,62 +40,94 @@ bool latencies_grow(struct latencies *latencies, size_t row)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static uint64_t *take_table(struct latencies *latencies, unsigned bits)
+/* Returns a table of 1 << `bits` bytes. */
+static void *take_table(struct latencies *latencies, unsigned bits)
 {
-	const size_t size = sizeof(uint64_t) << bits;
-	uint64_t *table = latencies->free[bits];
+	const size_t size = (size_t)1 << bits;
+	void *table = latencies->free[bits];
 
 	if (!table) {
 		table = arena_alloc(&latencies->arena, size);
 		latencies->memory += table ? size : 0;
 		return table;
 	}
-	latencies->free[bits] = (uint64_t *)(uintptr_t)table[0];
+	latencies->free[bits] = *(void **)table;
 	return memset(table, 0, size);
+}
+
+static unsigned size_bits(const struct latency_counts *counts)
+{
+	return counts->bits + (counts->is_wide ? 3u : 2u);
 }
 
 static void free_table(struct latencies *latencies, const struct latency_counts *counts)
 {
+	const unsigned bits = size_bits(counts);
+
 	if (!counts->bits)
 		return;
-	counts->entries[0] = (uintptr_t)latencies->free[counts->bits];
-	latencies->free[counts->bits] = counts->entries;
+	*(void **)counts->entries = latencies->free[bits];
+	latencies->free[bits] = counts->entries;
 }
 
-/* Returns the number's entry, or the free one where it belongs. */
-static inline uint64_t *find(const struct latency_counts *counts, unsigned number)
+/* Returns the place of the number's entry, or of the free one where it belongs. */
+static inline size_t find(const struct latency_counts *counts, unsigned number)
 {
 	const size_t mask = latency_room(counts) - 1;
 	size_t at = latency_home(counts, number);
 
-	while (counts->entries[at] && latency_number(counts->entries[at]) != number)
-		at = (at + 1) & mask;
-	return &counts->entries[at];
+	if (counts->is_wide)
+		while (counts->wide[at] && latency_number(counts->wide[at]) != number)
+			at = (at + 1) & mask;
+	else
+		while (counts->narrow[at] && counts->narrow[at] >> 16 != number)
+			at = (at + 1) & mask;
+	return at;
 }
 
-/* Makes a table larger. Returns false if out of memory. */
-static bool grow(struct latencies *latencies, struct latency_counts *counts, unsigned bits)
+/* Writes a number's entry, for which there is room. */
+static void put(const struct latency_counts *counts, unsigned number, uint64_t count)
+{
+	const size_t at = find(counts, number);
+
+	if (counts->is_wide)
+		counts->wide[at] = (uint64_t)number << LATENCY_COUNT_BITS | count;
+	else
+		counts->narrow[at] = number << 16 | (uint32_t)count;
+}
+
+/* Makes a table larger, or its entries wide. Returns false if out of memory. */
+static bool grow(struct latencies *latencies, struct latency_counts *counts, unsigned bits,
+		 bool is_wide)
 {
 	struct latency_counts grown = *counts;
 
 	grown.bits = (uint8_t)bits;
-	grown.entries = take_table(latencies, grown.bits);
+	grown.is_wide = is_wide;
+	grown.entries = take_table(latencies, size_bits(&grown));
 	if (!grown.entries)
 		return false;
-	for (size_t i = 0; i < latency_room(counts); i++)
-		if (counts->entries[i])
-			*find(&grown, latency_number(counts->entries[i])) = counts->entries[i];
+	for (size_t i = 0; i < latency_room(counts); i++) {
+		const uint64_t entry = latency_entry(counts, i);
+
+		if (entry)
+			put(&grown, latency_number(entry), latency_count(entry));
+	}
 	free_table(latencies, counts);
 	*counts = grown;
 	return true;
 }
 
-/* Makes room for one more number. Returns false if out of memory. */
-static bool reserve(struct latencies *latencies, struct latency_counts *counts)
+/* Makes room for one more number, with this count. Returns false if out of memory. */
+static bool reserve(struct latencies *latencies, struct latency_counts *counts, uint64_t count)
 {
-	if (counts->bits == BITS_MAX || 4 * (size_t)(counts->used + 1) <= 3 * latency_room(counts))
-		return true;
-	return grow(latencies, counts, counts->bits ? counts->bits + 1u : BITS_MIN);
+	const bool is_wide = counts->is_wide || count > UINT16_MAX;
+	unsigned bits = counts->bits;
+
+	if (bits < BITS_MAX && 4 * (size_t)(counts->used + 1) > 3 * latency_room(counts))
+		bits = bits ? bits + 1 : BITS_MIN;
+	return (bits == counts->bits && is_wide == counts->is_wide) ||
+	       grow(latencies, counts, bits, is_wide);
 }
 
 /* Adds to a number that the table does not have. */
@@ -106,23 +138,38 @@ static int add_new(struct latencies *latencies, struct latency_counts *counts, u
 		counts->incomplete = true;
 		return 0;
 	}
-	if (!reserve(latencies, counts))
+	if (!reserve(latencies, counts, count))
 		return PLUMB_ERR_NO_MEMORY;
-	*find(counts, number) = (uint64_t)number << LATENCY_COUNT_BITS | count;
+	put(counts, number, count);
 	counts->used++;
 	latencies->used++;
+	return 0;
+}
+
+/* Adds to a number whose count is too large for its entry then. */
+static int add_wide(struct latencies *latencies, struct latency_counts *counts, unsigned number,
+		    uint64_t count)
+{
+	if (!grow(latencies, counts, counts->bits, true))
+		return PLUMB_ERR_NO_MEMORY;
+	counts->wide[find(counts, number)] += count;
 	return 0;
 }
 
 static inline int add(struct latencies *latencies, struct latency_counts *counts, unsigned number,
 		      uint64_t count)
 {
-	uint64_t *entry = counts->bits ? find(counts, number) : NULL;
+	const size_t at = counts->bits ? find(counts, number) : 0;
 
 	/* A full table has no free entry, and all numbers. */
-	if (!entry || !*entry)
+	if (!counts->bits || !(counts->is_wide ? counts->wide[at] : counts->narrow[at]))
 		return add_new(latencies, counts, number, count);
-	*entry += count;
+	if (counts->is_wide)
+		counts->wide[at] += count;
+	else if ((counts->narrow[at] & UINT16_MAX) + count <= UINT16_MAX)
+		counts->narrow[at] += (uint32_t)count;
+	else
+		return add_wide(latencies, counts, number, count);
 	return 0;
 }
 
@@ -155,12 +202,14 @@ static int join_counts(struct latencies *latencies, struct latency_counts *to,
 	to->incomplete |= from->incomplete;
 	/* Numbers come in the order of their places, which would crowd the front of a smaller
 	 * table. */
-	if (to->bits < from->bits && !grow(latencies, to, from->bits))
+	if (to->bits < from->bits && !grow(latencies, to, from->bits, to->is_wide))
 		return PLUMB_ERR_NO_MEMORY;
-	for (size_t i = 0; status == 0 && i < latency_room(from); i++)
-		if (from->entries[i])
-			status = add(latencies, to, latency_number(from->entries[i]),
-				     latency_count(from->entries[i]));
+	for (size_t i = 0; status == 0 && i < latency_room(from); i++) {
+		const uint64_t entry = latency_entry(from, i);
+
+		if (entry)
+			status = add(latencies, to, latency_number(entry), latency_count(entry));
+	}
 	return status;
 }
 

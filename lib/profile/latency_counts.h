@@ -27,10 +27,17 @@
 
 /* What a row has of a kind: a hash table. */
 struct latency_counts {
-	uint64_t *entries; /* 16 bits: a bucket, or a source; below them the count. 0: free */
-	uint64_t sum;      /* of the latencies */
+	/* The upper 16 bits: a bucket, or a source; below them the count. 0: free. They are wide
+	 * once a count takes more than 16 bits. */
+	union {
+		uint32_t *narrow;
+		uint64_t *wide;
+		void *entries;
+	};
+	uint64_t sum; /* of the latencies */
 	uint32_t used;
-	uint8_t bits;    /* of the number of entries; 0: none */
+	uint8_t bits; /* of the number of entries; 0: none */
+	bool is_wide;
 	bool incomplete; /* some are not counted, because there were too many */
 };
 
@@ -41,9 +48,9 @@ struct latencies {
 	unsigned kind_count; /* 0: nothing is counted */
 	size_t used;         /* of all tables */
 	struct arena arena;
-	uint64_t
-		*free[17]; /* tables that are not used any more, by their bits; each has the next */
-	size_t memory;     /* that tables take, in bytes */
+	/* Tables that are not used any more, by the bits of their size; each has the next. */
+	void *free[20];
+	size_t memory; /* that tables take, in bytes */
 };
 
 /* Begins to count the kinds of plumb_profile_options.latencies. */
@@ -71,7 +78,7 @@ const struct latency_counts *latencies_of(const struct latencies *latencies, siz
 /* Returns whether some latency of the row, of whichever kind, is not counted. */
 bool latencies_are_incomplete(const struct latencies *latencies, size_t row);
 
-/* An entry's parts. */
+/* The parts of a wide entry. */
 #define LATENCY_COUNT_BITS 48
 static inline unsigned latency_number(uint64_t entry)
 {
@@ -80,6 +87,14 @@ static inline unsigned latency_number(uint64_t entry)
 static inline uint64_t latency_count(uint64_t entry)
 {
 	return entry & ((UINT64_C(1) << LATENCY_COUNT_BITS) - 1);
+}
+/* Returns an entry as a wide one. */
+static inline uint64_t latency_entry(const struct latency_counts *counts, size_t i)
+{
+	if (counts->is_wide)
+		return counts->wide[i];
+	return (uint64_t)(counts->narrow[i] >> 16) << LATENCY_COUNT_BITS |
+	       (counts->narrow[i] & UINT16_MAX);
 }
 static inline size_t latency_room(const struct latency_counts *counts)
 {
@@ -123,8 +138,10 @@ static inline void latencies_expect(const struct latencies *latencies, size_t ro
 
 		if (counts->bits)
 			__builtin_prefetch(
-				&counts->entries[latency_home(
-					counts, latency_number_of(spe, latencies->kinds[k]))],
+				(const uint8_t *)counts->entries +
+					(latency_home(counts,
+						      latency_number_of(spe, latencies->kinds[k]))
+					 << (2 + counts->is_wide)),
 				1);
 	}
 }

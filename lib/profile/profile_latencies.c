@@ -69,13 +69,13 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 		return false;
 	/* Most rows have small latencies only. */
 	for (size_t i = 0; i < latency_room(of); i++)
-		if (latency_number(of->entries[i]) > highest)
-			highest = latency_number(of->entries[i]);
+		if (latency_number(latency_entry(of, i)) > highest)
+			highest = latency_number(latency_entry(of, i));
 	memset(counts, 0, (highest + 1) * sizeof(*counts));
 	for (size_t i = 0; i < latency_room(of); i++) {
-		const uint64_t count = latency_count(of->entries[i]);
+		const uint64_t entry = latency_entry(of, i), count = latency_count(entry);
 
-		counts[latency_number(of->entries[i])] += count;
+		counts[latency_number(entry)] += count;
 		latency->samples += count;
 	}
 	if (highest >= LATENCY_SATURATED && !profile->wide_counters)
@@ -123,8 +123,8 @@ size_t plumb_profile_sources(const struct plumb_profile *profile, size_t event, 
 	if (!midr && profile->recording)
 		midr = plumb_recording_midr(profile->recording, -1);
 	for (size_t i = 0; i < latency_room(of); i++) {
-		const uint16_t number = (uint16_t)latency_number(of->entries[i]);
-		const uint64_t found = latency_count(of->entries[i]);
+		const uint64_t entry = latency_entry(of, i), found = latency_count(entry);
+		const uint16_t number = (uint16_t)latency_number(entry);
 
 		*samples += found;
 		if (found)
@@ -167,7 +167,7 @@ size_t plumb_profile_histogram(const struct plumb_profile *profile, size_t event
 		if (!counts || row_values(profile, row)[0] != event)
 			continue;
 		for (size_t i = 0; i < latency_room(counts); i++)
-			add_to_bin(bins, counts->entries[i], &used);
+			add_to_bin(bins, latency_entry(counts, i), &used);
 	}
 	return used;
 }

@@ -5,6 +5,7 @@
  * the end. What depends on the order of records is left to the stream as a whole: more rows than
  * can be kept, the first context packet, or errors.
  */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,9 @@ static int run(struct adding *whole, struct samples_split *split, struct worker 
 	}
 	for (size_t i = 0; i < count; i++)
 		end_worker(&workers[i], keep);
+	/* What the threads had is not of sizes that one thread will need. */
+	if (!keep)
+		malloc_trim(0);
 	if (samples_split_end(split, keep) < 0)
 		status = PLUMB_ERR_NO_MEMORY;
 	return status;

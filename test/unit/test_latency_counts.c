@@ -35,11 +35,14 @@ static uint64_t count_of(const struct latencies *latencies, size_t row, unsigned
 	uint64_t count = 0;
 
 	assert_non_null(counts);
-	for (size_t i = 0; i < latency_room(counts); i++)
-		if (counts->entries[i] && latency_number(counts->entries[i]) == number) {
+	for (size_t i = 0; i < latency_room(counts); i++) {
+		const uint64_t entry = latency_entry(counts, i);
+
+		if (entry && latency_number(entry) == number) {
 			assert_int_equal(count, 0);
-			count = latency_count(counts->entries[i]);
+			count = latency_count(entry);
 		}
+	}
 	return count;
 }
 
@@ -109,6 +112,37 @@ static void every_number_fits(void **unused)
 	latencies_end(&latencies);
 }
 
+/* Counts of more than 16 bits, of one record after another and of two halves, leave the others as
+ * they are. */
+static void counts_become_large(void **unused)
+{
+	const unsigned times[] = {65535, 65536, 150000, 3};
+	struct latencies halves[2], third;
+
+	(void)unused;
+	latencies_begin(&third, both);
+	for (size_t half = 0; half < 2; half++) {
+		latencies_begin(&halves[half], both);
+		for (unsigned row = 0; row < 4; row++) {
+			add(&halves[half], row, 7, 14);
+			for (unsigned i = 0; i < times[row]; i++)
+				add(&halves[half], row, 9, 8);
+		}
+	}
+	/* To tables that are there, and to those that are not yet. */
+	assert_int_equal(latencies_join(&halves[0], &halves[1]), 0);
+	assert_int_equal(latencies_join(&third, &halves[0]), 0);
+	for (unsigned row = 0; row < 4; row++) {
+		assert_int_equal(count_of(&third, row, PLUMB_SPE_TOTAL_LATENCY, 7), 2);
+		assert_int_equal(count_of(&third, row, PLUMB_SPE_TOTAL_LATENCY, 9), 2 * times[row]);
+		assert_int_equal(count_of(&third, row, PLUMB_PROFILE_SOURCES, 14), 2);
+		assert_int_equal(count_of(&halves[1], row, PLUMB_PROFILE_SOURCES, 8), times[row]);
+	}
+	for (size_t half = 0; half < 2; half++)
+		latencies_end(&halves[half]);
+	latencies_end(&third);
+}
+
 /* Beyond the limit new numbers are left out and said to be; those that are known still count. */
 static void limit_marks_rows(void **unused)
 {
@@ -159,9 +193,8 @@ static void rows_get_new_numbers(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(halves_join),
-		cmocka_unit_test(every_number_fits),
-		cmocka_unit_test(limit_marks_rows),
+		cmocka_unit_test(halves_join),          cmocka_unit_test(every_number_fits),
+		cmocka_unit_test(counts_become_large),  cmocka_unit_test(limit_marks_rows),
 		cmocka_unit_test(rows_get_new_numbers),
 	};
 
