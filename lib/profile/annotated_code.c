@@ -167,10 +167,39 @@ static void share_by_cycles(struct plumb_annotated_code *code, const struct know
 }
 
 /*
+ * Sets the slots of each instruction to those of the replay, which takes most of the time: so it is
+ * done once, and kept. As replay_function().
+ */
+static int replay_once(const struct plumb_annotation *annotation,
+		       const struct plumb_annotated_code *code, const struct plumb_flow *flow,
+		       const struct replay_instruction *replay, struct ranked *function,
+		       double *slots)
+{
+	double *made;
+	int error;
+
+	if (!function->slots) {
+		made = calloc(code->count + 1, sizeof(*made));
+		if (!made)
+			return PLUMB_ERR_NO_MEMORY;
+		error = replay_function(annotation->options.core, flow,
+					code->instructions[0].virtual_address, code->words,
+					code->count, replay, made);
+		if (error < 0) {
+			free(made);
+			return error;
+		}
+		function->slots = made;
+	}
+	memcpy(slots, function->slots, code->count * sizeof(*slots));
+	return 0;
+}
+
+/*
  * Replays the function as its samples describe it, and notes what shares their chance. As
  * replay_function().
  */
-static int replay_samples(const struct plumb_annotation *annotation,
+static int replay_samples(const struct plumb_annotation *annotation, struct ranked *function,
 			  const struct plumb_annotated_code *code, const struct known *known,
 			  double *slots, struct line_spread *spread)
 {
@@ -201,9 +230,7 @@ static int replay_samples(const struct plumb_annotation *annotation,
 	error = plumb_flow_new(code->instructions[0].address, code->words, code->count, &flow);
 	if (error == 0) {
 		replay_pool_loads(annotation->options.core, flow, code->words, replay);
-		error = replay_function(annotation->options.core, flow,
-					code->instructions[0].virtual_address, code->words,
-					code->count, replay, slots);
+		error = replay_once(annotation, code, flow, replay, function, slots);
 	}
 	if (error == 0)
 		error = loop_times_apply(&annotation->times, code, flow, slots, timed);
@@ -227,7 +254,7 @@ static int replay_samples(const struct plumb_annotation *annotation,
  * have long latencies, too, and those that overlap hold nothing up: replay_function() tells what
  * each instruction costs.
  */
-static int share_latencies(const struct plumb_annotation *annotation,
+static int share_latencies(const struct plumb_annotation *annotation, struct ranked *function,
 			   struct plumb_annotated_code *code, const struct known *known,
 			   struct line_spread *spread, double *all)
 {
@@ -236,7 +263,7 @@ static int share_latencies(const struct plumb_annotation *annotation,
 
 	if (!slots)
 		return PLUMB_ERR_NO_MEMORY;
-	error = replay_samples(annotation, code, known, slots, spread);
+	error = replay_samples(annotation, function, code, known, slots, spread);
 	for (size_t i = 0; error == 0 && i < code->count; i++)
 		sum += slots[i];
 	for (size_t i = 0; sum > 0 && i < code->count; i++)
@@ -267,9 +294,9 @@ static void begin_instruction(const struct plumb_annotated_code *code, size_t i,
 }
 
 /* Sets `*slots` to those of a replay, or NaN if there is none, unless it is NULL. */
-static int make_instructions(const struct plumb_annotation *annotation,
-			     const struct ranked *function, struct plumb_annotated_code *code,
-			     struct line_spread *spread, double *slots)
+static int make_instructions(const struct plumb_annotation *annotation, struct ranked *function,
+			     struct plumb_annotated_code *code, struct line_spread *spread,
+			     double *slots)
 {
 	const struct cell *cells = annotation->cells + function->first;
 	uint64_t start = plumb_symbol_start(function->public.symbol), virtual_start = start;
@@ -305,7 +332,7 @@ static int make_instructions(const struct plumb_annotation *annotation,
 				instruction->causes[c].weight / known[i].cycles;
 	}
 	if (annotation->summary.basis == PLUMB_BASIS_LATENCY)
-		error = share_latencies(annotation, code, known, spread, &all);
+		error = share_latencies(annotation, function, code, known, spread, &all);
 	else
 		for (size_t i = 0; i < code->count; i++)
 			line_spread_note(spread, i, (uint32_t)i, &known[i].replay);
@@ -454,7 +481,7 @@ static int find_lines(const struct plumb_annotation *annotation, struct plumb_an
 	return 0;
 }
 
-int annotation_slots(const struct plumb_annotation *annotation, const struct ranked *function,
+int annotation_slots(const struct plumb_annotation *annotation, struct ranked *function,
 		     double *slots)
 {
 	struct plumb_annotated_code code = {.function = function->public};

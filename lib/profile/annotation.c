@@ -51,6 +51,8 @@ void plumb_annotation_free(struct plumb_annotation *annotation)
 	free(annotation->series);
 	free(annotation->cells);
 	free(annotation->by_place.slots);
+	for (size_t i = 0; i < annotation->functions_in_all; i++)
+		free(annotation->functions[i].slots);
 	free(annotation->functions);
 	free(annotation->usual);
 	loop_times_free(&annotation->times);

@@ -49,6 +49,7 @@ struct ranked {
 	struct plumb_annotated_function public;
 	size_t first, count;
 	double retired; /* SPE records */
+	double *slots;  /* of each instruction, by its replay; NULL: not replayed yet */
 };
 
 /* The part of a file that plumb_annotation_options asks for, as if it were a function. */
@@ -78,7 +79,8 @@ struct plumb_annotation {
 
 	/* Since plumb_annotation_finish(). */
 	struct plumb_annotation_summary summary;
-	struct ranked *functions;
+	struct ranked *functions; /* summary.function_count, and after them those without a rank */
+	size_t functions_in_all;
 	double *usual; /* of each series of cycles: the mean */
 };
 
@@ -86,7 +88,7 @@ struct plumb_annotation {
  * annotated_code.c: computes the slots that a function's samples cost, by a replay; NaN: there can
  * be none. Returns an error as plumb_annotation_code().
  */
-int annotation_slots(const struct plumb_annotation *annotation, const struct ranked *function,
+int annotation_slots(const struct plumb_annotation *annotation, struct ranked *function,
 		     double *slots);
 
 /*

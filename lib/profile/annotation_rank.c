@@ -133,15 +133,19 @@ static int weigh_by_slots(struct plumb_annotation *annotation, size_t count, dou
 	return 0;
 }
 
-/* Leaves out functions without a name, which only count for the whole. Returns how many are left.
- */
+/* Puts functions without a name last, which only count for the whole. Returns how many others. */
 static size_t drop_unnamed(struct ranked *functions, size_t count)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (is_named(functions[i].public.symbol))
-			functions[kept++] = functions[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct ranked function = functions[i];
+
+		if (!is_named(function.public.symbol))
+			continue;
+		functions[i] = functions[kept];
+		functions[kept++] = function;
+	}
 	return kept;
 }
 
@@ -184,6 +188,7 @@ static int list_functions(struct plumb_annotation *annotation)
 		if (annotation->series[cell->series].kind == SERIES_RETIRED)
 			function->retired += cell->sum;
 	}
+	annotation->functions_in_all = count;
 	for (size_t i = 0; i < count; i++)
 		if (is_named(annotation->functions[i].public.symbol))
 			most = fmax(most, annotation->functions[i].public.weight);
