@@ -232,8 +232,12 @@ static int replay_samples(const struct plumb_annotation *annotation, struct rank
 		replay_pool_loads(annotation->options.core, flow, code->words, replay);
 		error = replay_once(annotation, code, flow, replay, function, slots);
 	}
-	if (error == 0)
-		error = loop_times_apply(&annotation->times, code, flow, slots, timed);
+	if (flow && (error == 0 || error == PLUMB_ERR_LIMIT)) {
+		const int failed = loop_times_apply(&annotation->times, code, flow, slots, timed,
+						    &function->ticks);
+
+		error = failed ? failed : error;
+	}
 	for (size_t i = 0; error == 0 && i < code->count; i++) {
 		line_spread_note(spread, i, plumb_flow_block_of(flow, i), &replay[i]);
 		line_spread_note_load(spread, i, replay);

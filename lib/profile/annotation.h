@@ -50,6 +50,7 @@ struct ranked {
 	size_t first, count;
 	double retired; /* SPE records */
 	double *slots;  /* of each instruction, by its replay; NULL: not replayed yet */
+	double ticks;   /* that it took, by the records' timestamps; 0: unknown */
 };
 
 /* The part of a file that plumb_annotation_options asks for, as if it were a function. */

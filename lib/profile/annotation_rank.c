@@ -90,6 +90,29 @@ static double bounded_share(const struct ranked *functions, size_t count, double
 }
 
 /*
+ * Multiplies the slots of functions such that they are in proportion to the functions' times. The
+ * sum of those that were timed stays. Functions that could not be replayed begin with `usual` slots
+ * for each record.
+ */
+static void weigh_by_times(const struct ranked *functions, double *slots, size_t count,
+			   double usual)
+{
+	double time = 0, sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!(slots[i] > 0))
+			slots[i] = functions[i].retired * usual;
+		if (!(functions[i].ticks > 0))
+			continue;
+		time += functions[i].ticks;
+		sum += slots[i];
+	}
+	for (size_t i = 0; i < count; i++)
+		if (functions[i].ticks > 0)
+			slots[i] = functions[i].ticks * sum / time;
+}
+
+/*
  * Weighs functions by the slots that they cost instead of their latencies. Those with most records
  * are replayed; records of others, and those without a function, are taken to cost as much as these
  * on average.
@@ -119,10 +142,10 @@ static int weigh_by_slots(struct plumb_annotation *annotation, size_t count, dou
 	}
 	if (!(records > 0))
 		return 0;
+	weigh_by_times(functions, slots, replayed, sum / records);
 	for (size_t i = 0; i < count; i++)
-		functions[i].public.weight = i < replayed && slots[i] > 0
-						     ? slots[i]
-						     : functions[i].retired * sum / records;
+		functions[i].public.weight =
+			i < replayed ? slots[i] : functions[i].retired * sum / records;
 	annotation->summary.weight = 0;
 	for (size_t i = 0; i < count; i++) {
 		annotation->summary.weight += functions[i].public.weight;

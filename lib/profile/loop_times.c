@@ -7,13 +7,16 @@
 #define ELSEWHERE UINT64_MAX
 /* 4 MiB of them. */
 #define GAPS_MAX (1u << 17)
-/* A loop with fewer is not timed. */
+/* A loop or a function with fewer is not timed. */
 #define GAPS_LEAST 30
 /*
- * Loops that the program leaves more often from one record to the next are not timed: records in
- * them may have been elsewhere in between.
+ * Loops and functions that the program leaves more often from one record to the next are not timed:
+ * records in them may have been elsewhere in between. A pass through a function is seldom as long.
  */
-#define STAYS_LEAST 0.9
+#define STAYS_LEAST          0.9
+#define FUNCTION_STAYS_LEAST 0.85
+/* The share of a function's records that are in loops whose times are known, at least. */
+#define KNOWN_LEAST 0.9
 /* A thread that took this many times as long as usual did not run all the time. */
 #define PAUSE 8
 
@@ -103,16 +106,17 @@ static size_t find_gaps(const struct loop_times *times, const struct plumb_symbo
 	return low;
 }
 
-/* A loop. Gaps are those of an outermost one. */
+/* A loop, or the code outside loops. Gaps are those of an outermost one. */
 struct timed_loop {
 	uint32_t outermost;      /* the loop itself, or the one around it */
 	size_t gaps, seen, left; /* left: gaps that begin in the loop, and end elsewhere */
+	size_t stayed;           /* those of `left` that end in the same function */
 	uint64_t median;
 	double counted, ticks; /* those that are not too long, and their sum */
 	double slots, samples;
 };
 
-/* Sets the outermost loop of each instruction, or UINT32_MAX. */
+/* Sets the outermost loop of each instruction in one. */
 static void find_loops(const struct plumb_flow *flow, struct timed_loop *loops, uint32_t *loop_of)
 {
 	struct plumb_block block;
@@ -124,17 +128,17 @@ static void find_loops(const struct plumb_flow *flow, struct timed_loop *loops, 
 			loop.parent == PLUMB_FLOW_NONE ? l : loops[loop.parent].outermost;
 	for (size_t b = 0; plumb_flow_block(flow, b, &block); b++)
 		for (uint32_t i = block.first; i < block.first + block.count; i++)
-			loop_of[i] = block.loop == PLUMB_FLOW_NONE ? UINT32_MAX
-								   : loops[block.loop].outermost;
+			if (block.loop != PLUMB_FLOW_NONE)
+				loop_of[i] = loops[block.loop].outermost;
 }
 
-/* Returns the outermost loop that an address is in, or NULL. */
+/* Returns the outermost loop that an address is in, or NULL if it is not in the function. */
 static struct timed_loop *loop_at(uint64_t address, const struct plumb_annotated_code *code,
 				  const uint32_t *loop_of, struct timed_loop *loops)
 {
 	const uint64_t i = (address - code->instructions[0].address) / 4;
 
-	return i >= code->count || loop_of[i] == UINT32_MAX ? NULL : &loops[loop_of[i]];
+	return i >= code->count ? NULL : &loops[loop_of[i]];
 }
 
 /* Adds up the gaps of each loop, without those that are much longer than its median. */
@@ -149,10 +153,14 @@ static void add_up(const struct loop_times *times, const struct plumb_annotated_
 		const struct time_gap *gap = &times->gaps[end];
 		struct timed_loop *loop = loop_at(gap->from, code, loop_of, loops);
 
-		if (loop && loop == loop_at(gap->to, code, loop_of, loops))
+		if (!loop)
+			continue;
+		if (loop == loop_at(gap->to, code, loop_of, loops)) {
 			loop->gaps++;
-		else if (loop)
+		} else {
 			loop->left++;
+			loop->stayed += gap->to != ELSEWHERE;
+		}
 	}
 	for (size_t g = first; g < end; g++) {
 		const struct time_gap *gap = &times->gaps[g];
@@ -183,6 +191,28 @@ static double time_of(const struct timed_loop *loop)
 	return loop->samples * loop->ticks / loop->counted;
 }
 
+/* Returns the time that the whole function took; 0: nobody knows. */
+static double time_of_all(const struct timed_loop *loops, size_t loop_count)
+{
+	double stayed = 0, left = 0, samples = 0, known = 0, ticks = 0;
+
+	for (size_t l = 0; l < loop_count; l++) {
+		const struct timed_loop *loop = &loops[l];
+
+		stayed += (double)loop->gaps + (double)loop->stayed;
+		left += (double)loop->left - (double)loop->stayed;
+		samples += loop->samples;
+		if (!(loop->counted > 0))
+			continue;
+		known += loop->samples;
+		ticks += time_of(loop);
+	}
+	if (stayed < GAPS_LEAST || stayed < FUNCTION_STAYS_LEAST * (stayed + left) ||
+	    known < KNOWN_LEAST * samples)
+		return 0;
+	return ticks * samples / known;
+}
+
 static void scale(const struct plumb_annotated_code *code, const uint32_t *loop_of,
 		  struct timed_loop *loops, size_t loop_count, double *slots, double *timed)
 {
@@ -190,8 +220,6 @@ static void scale(const struct plumb_annotated_code *code, const uint32_t *loop_
 
 	for (size_t i = 0; i < code->count; i++) {
 		timed[i] = 0;
-		if (loop_of[i] == UINT32_MAX)
-			continue;
 		loops[loop_of[i]].slots += slots[i];
 		loops[loop_of[i]].samples += (double)code->instructions[i].samples;
 	}
@@ -202,10 +230,9 @@ static void scale(const struct plumb_annotated_code *code, const uint32_t *loop_
 		sum += loops[l].slots;
 	}
 	for (size_t i = 0; i < code->count && time > 0; i++) {
-		const struct timed_loop *loop =
-			loop_of[i] == UINT32_MAX ? NULL : &loops[loop_of[i]];
+		const struct timed_loop *loop = &loops[loop_of[i]];
 
-		if (!loop || !is_timed(loop))
+		if (!is_timed(loop))
 			continue;
 		timed[i] = time_of(loop) * sum / time;
 		slots[i] *= timed[i] / loop->slots;
@@ -213,22 +240,25 @@ static void scale(const struct plumb_annotated_code *code, const uint32_t *loop_
 }
 
 int loop_times_apply(const struct loop_times *times, const struct plumb_annotated_code *code,
-		     const struct plumb_flow *flow, double *slots, double *timed)
+		     const struct plumb_flow *flow, double *slots, double *timed, double *ticks)
 {
 	uint32_t *loop_of = calloc(code->count + 1, sizeof(*loop_of));
 	struct timed_loop *loops;
 	struct plumb_loop loop;
-	size_t loop_count = 0;
+	size_t loop_count = 1;
 
-	while (plumb_flow_loop(flow, loop_count, &loop))
+	while (plumb_flow_loop(flow, loop_count - 1, &loop))
 		loop_count++;
-	loops = calloc(loop_count + 1, sizeof(*loops));
+	loops = calloc(loop_count, sizeof(*loops));
+	*ticks = 0;
+	/* The last one is the code outside loops. */
 	for (size_t i = 0; loop_of && i < code->count; i++)
-		loop_of[i] = UINT32_MAX;
+		loop_of[i] = (uint32_t)loop_count - 1;
 	if (loop_of && loops && code->count) {
 		find_loops(flow, loops, loop_of);
 		add_up(times, code, loop_of, loops);
 		scale(code, loop_of, loops, loop_count, slots, timed);
+		*ticks = time_of_all(loops, loop_count);
 	}
 	free(loop_of);
 	free(loops);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long loops take, by the timestamps of SPE records. Records come after about the same number
- * of operations each, so the time between two of the same loop tells how fast it ran, whatever
- * their latencies are. doc/statistics.md explains how this corrects a replay.
+ * How long loops and functions take, by the timestamps of SPE records. Records come after about the
+ * same number of operations each, so the time between two of the same loop tells how fast it ran,
+ * whatever their latencies are. doc/statistics.md explains how this corrects a replay.
  */
 #ifndef PROFILE_LOOP_TIMES_H
 #define PROFILE_LOOP_TIMES_H
@@ -38,12 +38,13 @@ void loop_times_free(struct loop_times *times);
 
 /*
  * Multiplies the slots of a function's outermost loops such that they are in proportion to the
- * loops' times; the sum of these loops stays. Loops with few records, or that the program leaves
- * often, stay as they are. Sets
- * timed[i] to the slots of the loop that instruction `i` is in, or to 0 if that was not timed.
- * Returns 0 or NO_MEMORY.
+ * loops' times; the sum of these loops stays. The code outside loops counts as one more. Loops with
+ * few records, or that the program leaves often, stay as they are. Sets timed[i] to the slots of
+ * the loop that instruction `i` is in, or to 0 if that was not timed, and `*ticks` to the time of
+ * the whole function, or to 0 if it has few records or the program leaves it often. Returns 0 or
+ * NO_MEMORY.
  */
 int loop_times_apply(const struct loop_times *times, const struct plumb_annotated_code *code,
-		     const struct plumb_flow *flow, double *slots, double *timed);
+		     const struct plumb_flow *flow, double *slots, double *timed, double *ticks);
 
 #endif

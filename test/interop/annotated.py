@@ -28,7 +28,6 @@ KERNELS = ["atomic_chain", "atomic_swap", "branch_indirect_random", "branch_rand
            "chase_l2", "misses_l2", "rename_flags", "store_miss"]
 PROGRAMS = ["column_major", "false_sharing", "heap", "hot_divide", "icache_thrasher", "tlb_thrasher",
             "unpredictable_branch"]
-NOT_SAMPLED = ["icache_thrasher"] # see late_code()
 SPE = ["-e", "spe", "-c", "1024"]
 SOURCE = """
 #include <stdio.h>
@@ -163,7 +162,7 @@ def exact_programs(plumb, kernels, core):
 def sampled_programs(plumb, kernels, core):
     """The guilty line of each program is the first, from SPE samples"""
     return "; ".join(guilty_program(plumb, kernels, name, *SPE)
-                     for name in PROGRAMS if name not in NOT_SAMPLED)
+                     for name in PROGRAMS)
 
 
 @tap.test
@@ -182,12 +181,6 @@ def estimated_shares(plumb, kernels, core):
         assert abs(exact["share"] - sampled["share"]) < 7, (name, exact["share"], sampled["share"])
         shares.append(f"{name}: {sampled['share']:.1f} %, exactly {exact['share']:.1f} %")
     return "; ".join(shares)
-
-
-@tap.test
-def late_code(plumb, kernels, core):
-    """The guilty line of code that L1I does not hold is the first, from SPE samples"""
-    raise Skip("SPE records do not say that an instruction came late")
 
 
 @tap.test

@@ -9,7 +9,9 @@
  * Prints one test. It passes if a line whose exact share is ten points above the next comes first
  * in 99 % of the runs, unless it is "uncertain" because the samples are few, and if a wrong line
  * comes first without a mark in 1 % at most, and if the interval of the true first line has its
- * exact share in 90 %. A line is marked if its interval overlaps the next one's.
+ * exact share in 90 %. A line is marked if its interval overlaps the next one's. Its function must
+ * likewise come first in 99 % if its exact share is ten points above the next one's, and have a
+ * share within ten points of the exact one in 99 %.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,6 +27,7 @@
 #define LEAD    0.10 /* of the guilty line */
 #define FEW     0.01 /* of the runs may be wrong */
 #define MISSED  0.10 /* ... without the exact share in the 95 % interval */
+#define FAR     0.10 /* from the exact share of the function */
 #define SOONEST 2048 /* more operations than between two samples */
 
 static _Noreturn void give_up(const char *what)
@@ -82,6 +85,7 @@ static struct plumb_annotation *new_annotation(const struct input *input)
 
 /* The first two lines of a function. */
 struct first {
+	double function, next_function; /* shares of the function, and of the one after it */
 	char file[512];
 	unsigned line;
 	double share, next; /* its share, and the next one's */
@@ -133,9 +137,12 @@ static bool same_line(const struct first *a, const struct first *b)
 	return a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-/* Finds a function by its name, or the first one. Returns false if it has no samples. */
+/*
+ * Finds a function by its name, or the first one, and sets its rank. Returns false if it has no
+ * samples.
+ */
 static bool read_function(struct plumb_annotation *annotation, const char *name,
-			  struct plumb_annotated_code *code)
+			  struct plumb_annotated_code *code, size_t *rank)
 {
 	struct plumb_annotated_function function;
 
@@ -144,6 +151,7 @@ static bool read_function(struct plumb_annotation *annotation, const char *name,
 			continue;
 		if (plumb_annotation_code(annotation, i, code) < 0)
 			give_up("no code");
+		*rank = i;
 		return true;
 	}
 	return false;
@@ -154,8 +162,10 @@ static char *find_truth(const char *path, struct first *truth)
 {
 	const struct plumb_samples_item *item;
 	struct plumb_annotation *annotation;
+	struct plumb_annotated_function next = {0};
 	struct plumb_annotated_code code;
 	struct input input;
+	size_t rank;
 	char *name;
 
 	open_input(&input, path);
@@ -163,9 +173,13 @@ static char *find_truth(const char *path, struct first *truth)
 	while (plumb_samples_next(input.samples, &item) > 0)
 		if (plumb_annotation_add(annotation, item) < 0)
 			give_up("out of memory");
-	if (plumb_annotation_finish(annotation) < 0 || !read_function(annotation, NULL, &code))
+	if (plumb_annotation_finish(annotation) < 0 ||
+	    !read_function(annotation, NULL, &code, &rank))
 		give_up("no exact profile");
 	*truth = first_of(&code);
+	truth->function = code.function.share;
+	plumb_annotation_function(annotation, 1, &next);
+	truth->next_function = next.share;
 	name = strdup(plumb_symbol_name(code.function.symbol));
 	plumb_annotated_code_free(&code);
 	plumb_annotation_free(annotation);
@@ -253,6 +267,8 @@ struct outcome {
 	unsigned right, marked, wrong; /* wrong: without a mark */
 	unsigned held;                 /* the true line's interval has its exact share */
 	double share;                  /* the mean */
+	unsigned first, far;           /* the function is, and its share is from the exact one */
+	double function;               /* the mean share */
 };
 
 static struct outcome judge(struct run *runs, unsigned count, const char *name,
@@ -264,9 +280,10 @@ static struct outcome judge(struct run *runs, unsigned count, const char *name,
 		struct plumb_annotated_code code;
 		struct first first;
 		bool right, marked;
+		size_t rank;
 
 		if (plumb_annotation_finish(runs[i].annotation) < 0 ||
-		    !read_function(runs[i].annotation, name, &code))
+		    !read_function(runs[i].annotation, name, &code, &rank))
 			give_up("no samples in the hottest function");
 		first = first_of(&code);
 		right = same_line(&first, truth);
@@ -276,6 +293,9 @@ static struct outcome judge(struct run *runs, unsigned count, const char *name,
 		outcome.wrong += !right && !marked;
 		outcome.held += holds(&code, truth);
 		outcome.share += first.share / count;
+		outcome.first += rank == 0;
+		outcome.far += fabs(code.function.share - truth->function) > FAR;
+		outcome.function += code.function.share / count;
 		plumb_annotated_code_free(&code);
 		plumb_annotation_free(runs[i].annotation);
 	}
@@ -295,7 +315,7 @@ int main(int argc, char **argv)
 	struct outcome outcome;
 	struct input input;
 	struct run *runs;
-	bool leads, passed, uncertain = argc > 5 && strcmp(argv[5], "uncertain") == 0;
+	bool leads, hottest, passed, uncertain = argc > 5 && strcmp(argv[5], "uncertain") == 0;
 	char *name;
 
 	if (argc < 4 || !count)
@@ -308,9 +328,12 @@ int main(int argc, char **argv)
 	redraw(runs, count, &input);
 	outcome = judge(runs, count, name, &truth);
 	leads = !uncertain && truth.share - truth.next >= LEAD;
+	hottest = truth.function - truth.next_function >= LEAD;
 	passed = outcome.wrong <= allowed(count, FEW) &&
 		 (!leads || count - outcome.right <= allowed(count, FEW)) &&
-		 count - outcome.held <= allowed(count, MISSED);
+		 count - outcome.held <= allowed(count, MISSED) &&
+		 (!hottest || count - outcome.first <= allowed(count, FEW)) &&
+		 outcome.far <= allowed(count, FEW);
 	printf("%sok - %s: line %u of %s, exactly %.1f %%, the next one %.1f %%\n",
 	       passed ? "" : "not ", argv[1], truth.line, name, 100 * truth.share,
 	       100 * truth.next);
@@ -318,6 +341,11 @@ int main(int argc, char **argv)
 	       "average; the interval held in %u\n",
 	       outcome.right, count, outcome.marked, outcome.wrong, 100 * outcome.share,
 	       outcome.held);
+	printf("# the function: exactly %.1f %%, the next one %.1f %%; %.1f %% on average; first "
+	       "in %u; "
+	       "more than ten points off in %u\n",
+	       100 * truth.function, 100 * truth.next_function, 100 * outcome.function,
+	       outcome.first, outcome.far);
 	free(name);
 	free(runs);
 	close_input(&input);

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Records programs in the model, exactly and with a record for every operation, and has ranks.c
-sample them again with many seeds: does the guilty line come first?
+sample them again with many seeds: do the guilty function and line come first?
 
     ranks.py PLUMB RANKS KERNELS SIZES_OF_CORE RUNS [NAME...]
 
-Names are those of test/guilty and test/kernels; without them all are tried whose samples can tell.
+Names are those of test/guilty and test/kernels; without them all with a guilty line
+are tried.
 """
 import glob
 import os
@@ -16,7 +17,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
 
-from annotated import MARK, NOT_SAMPLED, compiler  # noqa: E402
+from annotated import MARK, compiler  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
 
 tap = Tap()
@@ -31,7 +32,7 @@ def sources(kernels, names):
         with open(path, encoding="utf-8") as file:
             if MARK in file.read():
                 found[os.path.basename(path)[:-2]] = path
-    return [found[name] for name in names or sorted(set(found) - set(NOT_SAMPLED))]
+    return [found[name] for name in names or sorted(found)]
 
 
 def study(plumb, ranks, folder, source, sizes, runs):

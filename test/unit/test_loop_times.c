@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of loops, from the timestamps of records. */
+/* Times of loops and functions, from the timestamps of records. */
 #include "check.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static uint32_t words[] = {
 #define COUNT (sizeof(words) / sizeof(*words))
 
 static struct plumb_annotated_instruction instructions[COUNT];
-static double slots[COUNT], timed[COUNT];
+static double slots[COUNT], timed[COUNT], ticks_of_all;
 /* Only the addresses of these matter. */
 static int function, other_function, task, other_task;
 
@@ -63,7 +63,7 @@ static void apply(struct fixture *f)
 	code.function.symbol = (void *)&function;
 	loop_times_sort(&f->times);
 	assert_int_equal(plumb_flow_new(START, words, COUNT, &flow), 0);
-	assert_int_equal(loop_times_apply(&f->times, &code, flow, slots, timed), 0);
+	assert_int_equal(loop_times_apply(&f->times, &code, flow, slots, timed, &ticks_of_all), 0);
 	plumb_flow_free(flow);
 	loop_times_free(&f->times);
 }
@@ -93,6 +93,39 @@ static void shares_by_time(void **state)
 	check_loops(5, 15);
 	assert_true(fabs(timed[0] - 15) < 0.01);
 	assert_true(fabs(timed[5] - 45) < 0.01);
+	assert_true(fabs(ticks_of_all - 60 * (100 + 300)) < 0.01);
+}
+
+/* Straight code counts for its function, and so do loops of which it has few records. */
+static void times_functions(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	for (size_t i = 0; i < SAMPLES; i++)
+		add(&f, 6, i == 7 ? 1000000 : 100);
+	for (size_t i = 0; i < 5; i++)
+		add(&f, i % 3, 900);
+	apply(&f);
+	assert_true(fabs(ticks_of_all - (SAMPLES * 100 + 5 * 900)) < 0.01);
+	for (size_t i = 0; i < COUNT; i++)
+		assert_true(fabs(slots[i] - 10) < 0.01);
+	/* Passes of ten records are long enough, those of five are not. */
+	for (size_t pass = 10; pass >= 5; pass -= 5) {
+		begin(&f);
+		for (size_t i = 0; i < pass * SAMPLES; i++) {
+			f.location.symbol = (void *)&function;
+			add(&f, 0, 100);
+			f.location.symbol = (void *)&other_function;
+			if (i % pass == pass - 1)
+				add(&f, 0, 100);
+		}
+		for (size_t i = 0; i < COUNT; i++)
+			instructions[i].samples = i == 0 ? pass * SAMPLES : 0;
+		apply(&f);
+		assert_true(fabs(ticks_of_all - (pass == 10 ? 10 * SAMPLES * 100 : 0)) < 0.01);
+	}
 }
 
 /* Neither the thread's pauses nor other threads, functions and samples of a record are in a loop.
@@ -147,6 +180,7 @@ static void needs_long_runs(void **state)
 	apply(&f);
 	check_loops(10, 10);
 	assert_true(fabs(timed[0]) < 0.01);
+	assert_true(fabs(ticks_of_all - 5 * SAMPLES * (100 + 300)) < 0.01);
 	/* The same through another function. */
 	begin(&f);
 	for (size_t i = 0; i < 10 * SAMPLES; i++) {
@@ -155,6 +189,7 @@ static void needs_long_runs(void **state)
 	}
 	apply(&f);
 	check_loops(10, 10);
+	assert_true(fabs(ticks_of_all) < 0.01);
 }
 
 static void needs_records(void **state)
@@ -173,6 +208,7 @@ static void needs_records(void **state)
 	begin(&f);
 	apply(&f);
 	check_loops(10, 10);
+	assert_true(fabs(ticks_of_all) < 0.01);
 }
 
 /* Memory is bounded, and later loops count as much as earlier ones. */
@@ -194,9 +230,9 @@ static void thins_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_by_time),  cmocka_unit_test(leaves_out),
-		cmocka_unit_test(needs_long_runs), cmocka_unit_test(needs_records),
-		cmocka_unit_test(thins_out),
+		cmocka_unit_test(shares_by_time), cmocka_unit_test(times_functions),
+		cmocka_unit_test(leaves_out),     cmocka_unit_test(needs_long_runs),
+		cmocka_unit_test(needs_records),  cmocka_unit_test(thins_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
