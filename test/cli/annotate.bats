@@ -236,6 +236,51 @@ samples()
 	[ "$status" -eq 2 ]
 }
 
+@test "a flipped bit costs an SPE record or two, or the recording is refused" {
+	needs spe.data
+	cat >flip.py <<-'END'
+		import struct
+		import subprocess
+		import sys
+
+		AUXTRACE, SAMPLE_RECORDS = 71, 3
+		plumb, data = sys.argv[1], open("spe.data", "rb").read()
+
+		def script(byte, bit):
+		    damaged = bytearray(data)
+		    damaged[byte] ^= bit
+		    with open("flipped.data", "wb") as file:
+		        file.write(damaged)
+		    return subprocess.run([plumb, "script", "-i", "flipped.data", "-F", "ip"], capture_output=True,
+		                          text=True, check=False)
+
+		whole = subprocess.run([plumb, "script", "-i", "spe.data", "-F", "ip"], capture_output=True,
+		                       text=True, check=True).stdout.splitlines()
+		at, = struct.unpack_from("<Q", data, 40)
+		while True:
+		    kind, _, size = struct.unpack_from("<IHH", data, at)
+		    if kind == AUXTRACE:
+		        break
+		    at += size
+		aux, = struct.unpack_from("<Q", data, at + 8)
+		middle = at + size + aux // 128 * 64
+		warned = changed = 0
+		for k in range(64):
+		    done = script(middle + k, 1 << k % 8)
+		    lines = done.stdout.splitlines()
+		    warned += "skipped" in done.stderr
+		    changed += lines != whole
+		    same = sum(a == b for a, b in zip(whole, lines)) + sum(a == b for a, b in zip(whole[::-1], lines[::-1]))
+		    assert done.returncode == 0, (k, done.stderr)
+		    assert same >= len(whole) - SAMPLE_RECORDS, (k, same, len(whole), done.stderr)
+		assert len(whole) > 20 and warned > 4 and changed > 4, (len(whole), warned, changed)
+		for byte in (0, at + 6): # the magic number, and the size of the record that announces SPE data
+		    done = script(byte, 0x20)
+		    assert done.returncode == 2 and done.stderr.startswith("plumb: "), (byte, done)
+	END
+	/usr/bin/python3 flip.py "$PLUMB"
+}
+
 @test "SPE records: latencies, and the division first" {
 	needs spe.data
 	run --separate-stderr plumb annotate -i spe.data
