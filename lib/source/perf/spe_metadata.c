@@ -3,13 +3,15 @@
 #include "source/perf/spe_metadata.h"
 
 #include <limits.h>
+#include <plumb/spe.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cpu/sysfs.h"
 
-#define CPUS    "/sys/devices/system/cpu"
-#define RELEASE "/proc/sys/kernel/osrelease"
+#define CPUS "/sys/devices/system/cpu"
+/* From this, readers know whether other cores had data that is not marked as snooped. */
+#define TELLS_SNOOPS PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_DATA_SNOOPED)
 
 /* perf keeps only these bits of MIDR, without variant and revision. */
 #define MIDR_MODEL 0xff0ffff0
@@ -32,19 +34,6 @@ enum {
 /* Of a record, whose size has 16 bits. */
 #define CPUS_MAX ((UINT16_MAX / sizeof(uint64_t) - HEADER_VALUES - 4) / CPU_VALUES)
 
-static bool is_new_kernel(const char *root)
-{
-	char path[PATH_MAX], release[64], *end;
-	unsigned long major, minor;
-
-	snprintf(path, sizeof(path), "%s" RELEASE, root);
-	if (!sysfs_read_line(release, sizeof(release), path))
-		return false;
-	major = strtoul(release, &end, 10);
-	minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
-	return major > 6 || (major == 6 && minor >= 13);
-}
-
 static uint64_t midr_of(const char *root, int cpu)
 {
 	char path[PATH_MAX];
@@ -63,12 +52,12 @@ static const struct spe_pmu *find_pmu(const struct spe_pmu *pmus, size_t count, 
 	return NULL;
 }
 
-/* Returns whether the cores that have SPE differ. */
+/* Returns whether the first version would lose something: it has room for one core and its type. */
 static bool describe_cpus(const char *root, const struct spe_pmu *pmus, size_t pmu_count,
 			  const int *cpus, size_t count, uint64_t *values)
 {
 	const uint64_t *first = NULL;
-	bool differ = false;
+	bool loses = false;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct spe_pmu *pmu = find_pmu(pmus, pmu_count, cpus[i]);
@@ -84,10 +73,11 @@ static bool describe_cpus(const char *root, const struct spe_pmu *pmus, size_t p
 		if (pmu && !first)
 			first = cpu;
 		if (pmu)
-			differ |= cpu[MIDR] != first[MIDR] ||
-				  cpu[CPU_PMU_TYPE] != first[CPU_PMU_TYPE];
+			loses |= cpu[MIDR] != first[MIDR] ||
+				 cpu[CPU_PMU_TYPE] != first[CPU_PMU_TYPE] ||
+				 (cpu[EVENT_FILTER] & TELLS_SNOOPS);
 	}
-	return differ;
+	return loses;
 }
 
 uint64_t *spe_metadata_new(const char *root, const struct spe_pmu *pmus, size_t pmu_count,
@@ -96,7 +86,7 @@ uint64_t *spe_metadata_new(const char *root, const struct spe_pmu *pmus, size_t 
 	char path[PATH_MAX], list[4096];
 	int *cpus = NULL, found = 0;
 	uint64_t *values;
-	bool differ;
+	bool loses;
 
 	snprintf(path, sizeof(path), "%s" CPUS "/online", root);
 	if (sysfs_read_line(list, sizeof(list), path))
@@ -108,9 +98,9 @@ uint64_t *spe_metadata_new(const char *root, const struct spe_pmu *pmus, size_t 
 		free(cpus);
 		return NULL;
 	}
-	differ = describe_cpus(root, pmus, pmu_count, cpus, (size_t)found, values + HEADER_VALUES);
+	loses = describe_cpus(root, pmus, pmu_count, cpus, (size_t)found, values + HEADER_VALUES);
 	free(cpus);
-	if (found > 0 && (differ || is_new_kernel(root))) {
+	if (found > 0 && loses) {
 		values[VERSION] = 2;
 		values[HEADER_SIZE] = HEADER_VALUES;
 		values[PMU_TYPE] = type;
