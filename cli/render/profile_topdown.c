@@ -11,8 +11,10 @@
 #include "render/profile.h"
 #include "tool/memory.h"
 
+/* What is printed of one type of cores. */
 struct topdown {
 	const struct profile_view *view;
+	const char *core; /* its name, if there are several types */
 	struct plumb_profile_topdown *rows;
 	size_t count, shown;
 	struct topdown_line *lines; /* of the table */
@@ -105,6 +107,8 @@ static uint64_t windows_of(const struct topdown *topdown)
 static void print_heading(const struct topdown *topdown, struct output *out)
 {
 	const uint64_t left_out = plumb_profile_slots_left_out(topdown->view->profile);
+	char *title = topdown->core ? memory_format("Top-down on %s", topdown->core)
+				    : memory_format("Top-down");
 	const char *incomplete = topdown->view->incomplete ? "; the recording is incomplete" : "";
 	const uint64_t windows = windows_of(topdown);
 	double slots = 0;
@@ -139,8 +143,9 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 		free(line);
 		line = rest;
 	}
-	profile_heading(out, "Top-down", line);
+	profile_heading(out, title, line);
 	free(line);
+	free(title);
 }
 
 static void mark_row(void *user, struct output *out, size_t i)
@@ -275,12 +280,12 @@ static void add_tree(struct topdown *topdown, struct table *table, struct output
 }
 
 /* Says what call trees lack. */
-static void print_cut_off(const struct topdown *topdown, struct output *out)
+static void print_cut_off(const struct profile_view *view, struct output *out)
 {
 	struct plumb_profile_event event;
 	double period = 0, cut_off = 0;
 
-	for (size_t e = 0; plumb_profile_event(topdown->view->profile, e, &event); e++) {
+	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++) {
 		period += (double)event.period;
 		cut_off += (double)event.cut_off;
 	}
@@ -328,7 +333,6 @@ static void print_text(struct topdown *topdown, struct output *out)
 			      topdown->count - topdown->shown > 1 ? "s" : "");
 	if (topdown->shown < topdown->count)
 		fputc('\n', out->stream);
-	print_cut_off(topdown, out);
 }
 
 static void add_number(struct table *table, double number)
@@ -339,12 +343,37 @@ static void add_number(struct table *table, double number)
 		table_cell_format(table, "%.10g", number);
 }
 
-static void print_separated(const struct topdown *topdown, struct output *out,
-			    const char *separator)
+/* Adds a row of each function. */
+static void add_separated(const struct topdown *topdown, struct table *table)
 {
-	struct table table = {0};
 	char room[PLUMB_PROFILE_TEXT];
 	const char *text;
+
+	for (size_t i = 0; i < topdown->shown; i++) {
+		table_cell_format(table, "%llu", (unsigned long long)topdown->rows[i].slots);
+		for (size_t c = 0; c < SHARES; c++)
+			add_number(table, share_of(&topdown->rows[i], c));
+		for (size_t c = 0; !is_exact(topdown) && c < SHARES_SHOWN; c++) {
+			add_number(table, estimate_of(&topdown->rows[i], c).low);
+			add_number(table, estimate_of(&topdown->rows[i], c).high);
+		}
+		text = cause_of(&topdown->rows[i], room);
+		table_cell(table, text ? text : "");
+		for (size_t k = 0; k < topdown->view->key_count; k++) {
+			text = key_of(topdown, i, k, room);
+			table_cell(table, text ? text : "");
+		}
+		if (topdown->core)
+			table_cell(table, topdown->core);
+	}
+}
+
+/* Prints the rows of all types of cores below one heading. */
+static void print_separated(const struct topdown *types, size_t type_count, struct output *out,
+			    const char *separator)
+{
+	const struct topdown *topdown = types;
+	struct table table = {0};
 
 	table_cell(&table, "slots");
 	for (size_t c = 0; c < SHARES; c++)
@@ -356,22 +385,11 @@ static void print_separated(const struct topdown *topdown, struct output *out,
 	table_cell(&table, "cause");
 	for (size_t k = 0; k < topdown->view->key_count; k++)
 		table_cell(&table, plumb_profile_key_name(topdown->view->keys[k]));
+	if (topdown->core)
+		table_cell(&table, "cpu");
 	table.column_count = table.cell_count;
-	for (size_t i = 0; i < topdown->shown; i++) {
-		table_cell_format(&table, "%llu", (unsigned long long)topdown->rows[i].slots);
-		for (size_t c = 0; c < SHARES; c++)
-			add_number(&table, share_of(&topdown->rows[i], c));
-		for (size_t c = 0; !is_exact(topdown) && c < SHARES_SHOWN; c++) {
-			add_number(&table, estimate_of(&topdown->rows[i], c).low);
-			add_number(&table, estimate_of(&topdown->rows[i], c).high);
-		}
-		text = cause_of(&topdown->rows[i], room);
-		table_cell(&table, text ? text : "");
-		for (size_t k = 0; k < topdown->view->key_count; k++) {
-			text = key_of(topdown, i, k, room);
-			table_cell(&table, text ? text : "");
-		}
-	}
+	for (size_t i = 0; i < type_count; i++)
+		add_separated(&types[i], &table);
 	table_print_separated(&table, out, separator);
 	table_free(&table);
 }
@@ -418,11 +436,32 @@ static json_t *tree_of(const struct topdown *topdown, size_t i)
 	return tree;
 }
 
-static void print_json(const struct topdown *topdown, struct output *out)
+/* Prints the rows of one type of cores, as the last member of an object. */
+static void print_rows(const struct topdown *topdown, struct json_list *rows, json_t *object)
 {
-	json_t *object = render_object();
-	struct json_list rows = {.out = out};
 	char room[PLUMB_PROFILE_TEXT];
+
+	json_put(object, "row_count", json_integer((json_int_t)topdown->count));
+	render_json_open(rows, object, "rows");
+	for (size_t i = 0; i < topdown->shown; i++) {
+		json_t *row = json_object();
+
+		for (size_t k = 0; k < topdown->view->key_count; k++)
+			json_put(row, plumb_profile_key_name(topdown->view->keys[k]),
+				 render_string(key_of(topdown, i, k, room)));
+		put_slots(row, &topdown->rows[i]);
+		if (topdown->view->trees)
+			json_put(row, "tree", tree_of(topdown, i));
+		render_json_item(rows, row);
+	}
+	render_json_close(rows);
+}
+
+static void print_json(const struct topdown *types, size_t type_count, struct output *out)
+{
+	const struct topdown *topdown = types;
+	json_t *object = render_object();
+	struct json_list list = {.out = out};
 
 	json_put(object, "recording", render_string(topdown->view->path));
 	json_put(object, "modelled", json_boolean(topdown->view->modelled));
@@ -433,41 +472,69 @@ static void print_json(const struct topdown *topdown, struct output *out)
 	json_put(object, "children", json_boolean(topdown->view->children));
 	json_put(object, "slots_left_out",
 		 json_integer((json_int_t)plumb_profile_slots_left_out(topdown->view->profile)));
-	json_put(object, "row_count", json_integer((json_int_t)topdown->count));
-	render_json_open(&rows, object, "rows");
-	for (size_t i = 0; i < topdown->shown; i++) {
-		json_t *row = json_object();
-
-		for (size_t k = 0; k < topdown->view->key_count; k++)
-			json_put(row, plumb_profile_key_name(topdown->view->keys[k]),
-				 render_string(key_of(topdown, i, k, room)));
-		put_slots(row, &topdown->rows[i]);
-		if (topdown->view->trees)
-			json_put(row, "tree", tree_of(topdown, i));
-		render_json_item(&rows, row);
+	if (!topdown->core) {
+		print_rows(topdown, &list, object);
+		return;
 	}
-	render_json_close(&rows);
+	render_json_open(&list, object, "core_types");
+	for (size_t i = 0; i < type_count; i++) {
+		struct json_list rows = render_json_nested(&list);
+		json_t *type = json_object();
+
+		json_put(type, "cpu", render_string(types[i].core));
+		print_rows(&types[i], &rows, type);
+	}
+	render_json_close(&list);
+}
+
+/* Splits the rows by their type of cores, and chooses those to show. Returns the types, to be
+ * freed. */
+static struct topdown *split(const struct profile_view *view, struct plumb_profile_topdown *rows,
+			     size_t count, size_t *type_count)
+{
+	struct topdown *types = NULL, *last = NULL;
+
+	*type_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!last || rows[i].core != last->core) {
+			types = memory_resize(types, *type_count + 1, sizeof(*types));
+			last = &types[(*type_count)++];
+			*last = (struct topdown){
+				.view = view, .core = rows[i].core, .rows = &rows[i]};
+		}
+		last->count++;
+		last->shown += last->shown + 1 == last->count &&
+			       (!view->limit || last->shown < view->limit) &&
+			       share_of(&rows[i], 0) >= view->percent_limit;
+	}
+	return types;
 }
 
 bool profile_topdown(struct output *out, const struct profile_view *view, bool json,
 		     const char *separator)
 {
-	struct topdown topdown = {.view = view};
-	int status = plumb_profile_topdown(view->profile, &topdown.rows, &topdown.count);
+	struct plumb_profile_topdown *rows;
+	struct topdown *types;
+	size_t count, type_count;
+	const int status = plumb_profile_topdown(view->profile, &rows, &count);
 
 	if (status == PLUMB_ERR_NO_MEMORY)
 		memory_given(NULL);
 	if (status < 0)
 		return false;
-	while (topdown.shown < topdown.count && (!view->limit || topdown.shown < view->limit) &&
-	       share_of(&topdown.rows[topdown.shown], 0) >= view->percent_limit)
-		topdown.shown++;
+	types = split(view, rows, count, &type_count);
 	if (json)
-		print_json(&topdown, out);
+		print_json(types, type_count, out);
 	else if (separator)
-		print_separated(&topdown, out, separator);
-	else
-		print_text(&topdown, out);
-	free(topdown.rows);
+		print_separated(types, type_count, out, separator);
+	for (size_t i = 0; !json && !separator && i < type_count; i++) {
+		if (i)
+			fputc('\n', out->stream);
+		print_text(&types[i], out);
+	}
+	if (!json && !separator)
+		print_cut_off(view, out);
+	free(types);
+	free(rows);
 	return true;
 }

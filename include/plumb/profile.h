@@ -325,10 +325,13 @@ struct plumb_profile_topdown {
 	const char *other_cause;
 	double other_cause_share;
 	size_t event, row; /* whose plumb_profile_text() has the row's values */
+	/* The type of cores of a recording of several, "C1-Ultra"; NULL: there is one type. */
+	const char *core;
 };
 /*
  * Adds up the slots of all events of a finished profile by the values of its keys, the rows with
- * the most slots first. Events are those of an exact recording, or groups whose counts come with
+ * the most slots first; if several types of cores were sampled, one type after another, each with
+ * shares of its own slots. Events are those of an exact recording, or groups whose counts come with
  * each sample: CPU_CYCLES, and what the core's formulas of the first level take. Then the counts
  * since the previous sample are charged to the row of the sample. Free `*rows` with free(). Returns
  * 0, NO_MEMORY, or NOT_FOUND without such events.
@@ -338,7 +341,8 @@ PLUMB_API int plumb_profile_topdown(const struct plumb_profile *profile,
 /*
  * Describes the slots of all events that have the values of this row of an event. With `children`,
  * the slots of an exact recording include those of called functions. The first call adds up all
- * rows. Returns 0, NO_MEMORY, or NOT_FOUND if there are no such slots.
+ * rows. Returns 0, NO_MEMORY, or NOT_FOUND if there are no such slots, as for an event of
+ * no core in a recording of several types of cores.
  */
 PLUMB_API int plumb_profile_topdown_of(struct plumb_profile *profile, size_t event, size_t row,
 				       struct plumb_profile_topdown *topdown);

@@ -15,10 +15,17 @@ struct counters {
 };
 
 /*
- * Returns 0, NO_MEMORY, or NOT_FOUND if the core is unknown or not all events were counted. Close
- * it in any case.
+ * Lists the types of cores whose groups of counters were sampled, by the MIDR of a core of each:
+ * `midr` of the profile's options alone, if that is set. Returns how many, at most `max`.
  */
-int counters_open(struct counters *counters, const struct plumb_profile *profile);
+size_t counters_cores(const struct plumb_profile *profile, uint32_t *midrs, size_t max);
+/* Returns the specification of the cores whose PMU counted an event; NULL: unknown. */
+const struct plumb_spec *counters_core_of(const struct plumb_profile *profile, size_t event);
+/*
+ * Finds the counters of a type of cores. Returns 0, NO_MEMORY, or NOT_FOUND if the core is unknown
+ * or not all events were counted. Close it in any case.
+ */
+int counters_open(struct counters *counters, const struct plumb_profile *profile, uint32_t midr);
 void counters_close(struct counters *counters);
 /* Returns which count of the formulas the profile's event is, or FIRST_LEVEL_EVENTS. */
 size_t counters_find(const struct counters *counters, size_t event);

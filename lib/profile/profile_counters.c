@@ -17,6 +17,8 @@
 #define CODE_INST_RETIRED  0x08
 #define CODE_CPU_CYCLES    0x11
 
+#define NEVER SIZE_MAX /* an event without samples */
+
 /* With samples in fewer batches than this, there is no interval. */
 #define BATCHES_LEAST 4
 
@@ -52,39 +54,80 @@ static bool is_of_other(const struct plumb_profile *profile, const struct plumb_
 	return own && plumb_spec_for_midr(own) != plumb_spec_for_midr(midr);
 }
 
-/* Returns the first event that counts what the formulas take, or the number of events. */
-static size_t find_event(const struct plumb_profile *profile, const struct plumb_event *wanted,
-			 uint32_t midr)
+/* Tells whether the event counts what the formulas take. */
+static bool counts(const struct plumb_profile *profile, const struct plumb_event_attr *attr,
+		   const struct plumb_event *wanted, uint32_t midr)
 {
-	size_t e = 0;
-
-	for (; e < profile->event_count; e++) {
-		const struct plumb_event_attr *attr = &profile->events[e].public.event->attr;
-
-		/* Events of SPE's groups end with the samples; counters are not among them. */
-		if (!profile->events[e].public.spe && is_read(attr) &&
-		    code_of(profile, attr) == wanted->code && !is_of_other(profile, attr, midr))
-			break;
-	}
-	return e;
+	return is_read(attr) && code_of(profile, attr) == wanted->code &&
+	       !is_of_other(profile, attr, midr);
 }
 
-int counters_open(struct counters *counters, const struct plumb_profile *profile)
+/*
+ * Finds the first event that counts what the formulas take; NEVER: it is recorded, but always
+ * counted 0. Returns false if it is not recorded.
+ */
+static bool find_event(const struct plumb_profile *profile, const struct plumb_event *wanted,
+		       uint32_t midr, size_t *found)
 {
-	const uint32_t midr = profile->options.midr ? profile->options.midr
-						    : plumb_recording_midr(profile->recording, -1);
+	const struct plumb_recorded_event *event;
+
+	for (size_t e = 0; e < profile->event_count; e++) {
+		*found = e;
+		/* Events of SPE's groups end with the samples; counters are not among them. */
+		if (!profile->events[e].public.spe &&
+		    counts(profile, &profile->events[e].public.event->attr, wanted, midr))
+			return true;
+	}
+	*found = NEVER;
+	for (size_t e = 0; (event = plumb_recording_event(profile->recording, e)); e++)
+		if (counts(profile, &event->attr, wanted, midr))
+			return true;
+	return false;
+}
+
+const struct plumb_spec *counters_core_of(const struct plumb_profile *profile, size_t event)
+{
+	const struct plumb_event_attr *attr = &profile->events[event].public.event->attr;
+	const uint32_t midr = recording_pmu_midr(profile->recording, attr->type);
+
+	return midr ? plumb_spec_for_midr(midr) : NULL;
+}
+
+size_t counters_cores(const struct plumb_profile *profile, uint32_t *midrs, size_t max)
+{
+	size_t count = 0;
+
+	for (size_t e = 0; !profile->options.midr && e < profile->event_count; e++) {
+		const struct plumb_spec *core = counters_core_of(profile, e);
+		const struct plumb_event_attr *attr = &profile->events[e].public.event->attr;
+		bool known = !core || !is_read(attr) || count == max;
+
+		for (size_t i = 0; i < count; i++)
+			known |= plumb_spec_for_midr(midrs[i]) == core;
+		if (!known)
+			midrs[count++] = recording_pmu_midr(profile->recording, attr->type);
+	}
+	if (count == 0)
+		midrs[count++] = profile->options.midr
+					 ? profile->options.midr
+					 : plumb_recording_midr(profile->recording, -1);
+	return count;
+}
+
+int counters_open(struct counters *counters, const struct plumb_profile *profile, uint32_t midr)
+{
 	struct first_level *level = &counters->level;
 	const struct profiled_event *cycles;
 	int status;
 
 	*counters = (struct counters){0};
 	status = first_level_open(level, midr);
-	for (size_t i = 0; status == 0 && i < level->event_count; i++) {
-		counters->events[i] =
-			find_event(profile, &level->spec->events[level->events[i]], midr);
-		if (counters->events[i] == profile->event_count)
+	for (size_t i = 0; status == 0 && i < level->event_count; i++)
+		if (!find_event(profile, &level->spec->events[level->events[i]], midr,
+				&counters->events[i]))
 			status = PLUMB_ERR_NOT_FOUND;
-	}
+	if (status == 0 && counters->events[level->cycles] == NEVER)
+		status = PLUMB_ERR_NOT_FOUND;
 	if (status < 0)
 		return status;
 	cycles = &profile->events[counters->events[level->cycles]];

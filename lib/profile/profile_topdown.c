@@ -42,7 +42,7 @@ uint64_t plumb_profile_slots_left_out(const struct plumb_profile *profile)
 }
 
 /* Finds or makes the row with these values. There is room for it. Returns NULL if out of memory. */
-static struct topdown_row *find(struct topdown *topdown, uint32_t row)
+static struct topdown_row *find(struct topdown_part *topdown, uint32_t row)
 {
 	const uint32_t at = joined_find(&topdown->joined, row);
 
@@ -81,7 +81,7 @@ void topdown_add(struct topdown_row *row, const struct plumb_profile_event *even
 }
 
 /* Adds the rows of an event. */
-static bool add_event(struct topdown *topdown, size_t e)
+static bool add_event(struct topdown_part *topdown, size_t e)
 {
 	const struct plumb_profile *profile = topdown->profile;
 	const struct profiled_event *event = &profile->events[e];
@@ -137,17 +137,29 @@ void topdown_set_shares(struct topdown_row *row, uint64_t total)
 	}
 }
 
-/* Gives the rows to the caller, those with the most slots first. */
+/* Gives the rows to the caller: of each type of cores, those with the most slots first. */
 static int copy_rows(struct topdown *topdown, struct plumb_profile_topdown **rows, size_t *count)
 {
-	*rows = calloc(topdown->count, sizeof(**rows));
+	size_t all = 0, n = 0;
+
+	for (size_t p = 0; p < topdown->count; p++)
+		all += topdown->parts[p].count;
+	if (!all)
+		return PLUMB_ERR_NOT_FOUND;
+	*rows = calloc(all, sizeof(**rows));
 	if (!*rows)
 		return PLUMB_ERR_NO_MEMORY;
-	qsort_r(topdown->at, topdown->count, sizeof(*topdown->at), compare,
-		(void *)(uintptr_t)topdown->profile);
-	for (size_t i = 0; i < topdown->count; i++)
-		(*rows)[i] = topdown->at[i].public;
-	*count = topdown->count;
+	for (size_t p = 0; p < topdown->count; p++) {
+		struct topdown_part *part = &topdown->parts[p];
+
+		if (!part->at)
+			continue;
+		qsort_r(part->at, part->count, sizeof(*part->at), compare,
+			(void *)(uintptr_t)part->profile);
+		for (size_t i = 0; i < part->count; i++)
+			(*rows)[n++] = part->at[i].public;
+	}
+	*count = all;
 	return 0;
 }
 
@@ -155,7 +167,7 @@ static int copy_rows(struct topdown *topdown, struct plumb_profile_topdown **row
  */
 
 /* Collects the rows of each event that counts. Returns false if out of memory. */
-static bool collect_counts(struct topdown *topdown, const struct counters *counters)
+static bool collect_counts(struct topdown_part *topdown, const struct counters *counters)
 {
 	for (size_t e = 0; e < topdown->profile->event_count; e++) {
 		const struct profiled_event *event = &topdown->profile->events[e];
@@ -198,18 +210,20 @@ static void estimate_shares(struct topdown_row *row, struct counters *counters,
 		}
 }
 
-/* Returns 0, NO_MEMORY, or NOT_FOUND if counters were not sampled. */
-static int sum_up_counters(struct topdown *topdown)
+/* Returns 0, NO_MEMORY, or NOT_FOUND if counters of this type of cores were not sampled. */
+static int sum_up_counters(struct topdown_part *topdown, uint32_t midr)
 {
 	struct counters counters;
-	int status = counters_open(&counters, topdown->profile);
+	int status = counters_open(&counters, topdown->profile, midr);
 
 	if (status == 0 && !collect_counts(topdown, &counters))
 		status = PLUMB_ERR_NO_MEMORY;
 	if (status == 0 && topdown->count == 0)
 		status = PLUMB_ERR_NOT_FOUND;
-	for (size_t i = 0; status == 0 && i < topdown->count; i++)
+	for (size_t i = 0; status == 0 && i < topdown->count; i++) {
+		topdown->at[i].public.core = topdown->core ? topdown->core->product.name : NULL;
 		estimate_shares(&topdown->at[i], &counters, topdown->profile);
+	}
 	counters_close(&counters);
 	return status;
 }
@@ -217,28 +231,82 @@ static int sum_up_counters(struct topdown *topdown)
 /* ---- Results ----------------------------------------------------------------------------------
  */
 
+static void end_part(struct topdown_part *part)
+{
+	joined_free(&part->joined);
+	free(part->at);
+	*part = (struct topdown_part){.profile = part->profile};
+}
+
 static void end(struct topdown *topdown)
 {
-	joined_free(&topdown->joined);
-	free(topdown->at);
+	for (size_t p = 0; p < topdown->count; p++)
+		end_part(&topdown->parts[p]);
+}
+
+/* Begins the rows of a type of cores. Returns NULL if out of memory. */
+static struct topdown_part *add_part(struct topdown *topdown, const struct plumb_profile *profile,
+				     const struct plumb_spec *core)
+{
+	struct topdown_part *part = &topdown->parts[topdown->count];
+
+	*part = (struct topdown_part){.profile = profile, .core = core, .joined.profile = profile};
+	part->at = calloc(profile->row_count, sizeof(*part->at));
+	if (!part->at)
+		return NULL;
+	topdown->count++;
+	return part;
+}
+
+/* Adds up the slots that an exact recording counts. Returns false if out of memory. */
+static bool sum_up_slots(struct topdown_part *part)
+{
+	const struct plumb_profile *profile = part->profile;
+
+	for (size_t e = 0; e < profile->event_count; e++)
+		if (slots_of(&profile->events[e].public) != SLOTS_NONE && !add_event(part, e))
+			return false;
+	for (size_t i = 0; i < part->count; i++)
+		topdown_set_shares(&part->at[i], part->total);
+	return true;
+}
+
+/* Estimates the slots of each type of cores. Returns 0, NO_MEMORY or NOT_FOUND. */
+static int sum_up_cores(struct topdown *topdown, const struct plumb_profile *profile)
+{
+	uint32_t midrs[TOPDOWN_CORES];
+	const size_t cores = counters_cores(profile, midrs, TOPDOWN_CORES);
+
+	for (size_t i = 0; i < cores; i++) {
+		struct topdown_part *part = add_part(
+			topdown, profile, cores > 1 ? plumb_spec_for_midr(midrs[i]) : NULL);
+		const int status = part ? sum_up_counters(part, midrs[i]) : PLUMB_ERR_NO_MEMORY;
+
+		if (status == PLUMB_ERR_NO_MEMORY)
+			return status;
+		if (status < 0)
+			end_part(&topdown->parts[--topdown->count]);
+	}
+	return topdown->count ? 0 : PLUMB_ERR_NOT_FOUND;
 }
 
 /* Adds up the slots of all rows, in no particular order. Call end() in any case. Returns 0,
  * NO_MEMORY or NOT_FOUND. */
 static int begin(struct topdown *topdown, const struct plumb_profile *profile)
 {
-	*topdown = (struct topdown){.profile = profile, .joined.profile = profile};
+	struct topdown_part *part;
+
+	topdown->count = 0;
 	if (!profile->finished || !profile->row_count)
 		return PLUMB_ERR_NOT_FOUND;
-	topdown->at = calloc(profile->row_count, sizeof(*topdown->at));
-	if (!topdown->at)
+	part = add_part(topdown, profile, NULL);
+	if (!part || !sum_up_slots(part))
 		return PLUMB_ERR_NO_MEMORY;
-	for (size_t e = 0; e < profile->event_count; e++)
-		if (slots_of(&profile->events[e].public) != SLOTS_NONE && !add_event(topdown, e))
-			return PLUMB_ERR_NO_MEMORY;
-	for (size_t i = 0; i < topdown->count; i++)
-		topdown_set_shares(&topdown->at[i], topdown->total);
-	return topdown->count ? 0 : sum_up_counters(topdown);
+	if (part->count)
+		return 0;
+	end(topdown);
+	topdown->count = 0;
+	return sum_up_cores(topdown, profile);
 }
 
 int plumb_profile_topdown(const struct plumb_profile *profile, struct plumb_profile_topdown **rows,
@@ -263,9 +331,23 @@ void topdown_forget(struct plumb_profile *profile)
 	profile->slots = NULL;
 }
 
+/* Returns the rows of the cores that an event is of, or NULL. */
+static struct topdown_part *part_of(const struct plumb_profile *profile, size_t event)
+{
+	struct topdown *slots = profile->slots;
+
+	if (slots->count == 1 && !slots->parts[0].core)
+		return &slots->parts[0];
+	for (size_t p = 0; p < slots->count; p++)
+		if (slots->parts[p].core == counters_core_of(profile, event))
+			return &slots->parts[p];
+	return NULL;
+}
+
 int plumb_profile_topdown_of(struct plumb_profile *profile, size_t event, size_t row,
 			     struct plumb_profile_topdown *topdown)
 {
+	struct topdown_part *part;
 	uint32_t at;
 
 	if (!profile->finished || event >= profile->event_count ||
@@ -280,12 +362,15 @@ int plumb_profile_topdown_of(struct plumb_profile *profile, size_t event, size_t
 			return PLUMB_ERR_NO_MEMORY;
 		}
 	}
-	at = joined_find(&profile->slots->joined, profile->events[event].order[row]);
+	part = part_of(profile, event);
+	if (!part)
+		return PLUMB_ERR_NOT_FOUND;
+	at = joined_find(&part->joined, profile->events[event].order[row]);
 	if (at == NO_ROW)
 		return PLUMB_ERR_NO_MEMORY;
 	/* Rows of other events, which have no slots, are behind those that have. */
-	if (at >= profile->slots->count)
+	if (at >= part->count)
 		return PLUMB_ERR_NOT_FOUND;
-	*topdown = profile->slots->at[at].public;
+	*topdown = part->at[at].public;
 	return 0;
 }

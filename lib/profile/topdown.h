@@ -6,6 +6,8 @@
 #include "profile/first_level.h"
 #include "profile/joined.h"
 
+#define TOPDOWN_CORES 8 /* types of cores; events of further ones are left out */
+
 /* A row on its way: its values are those of the row that it was found at first. */
 struct topdown_row {
 	struct plumb_profile_topdown public;
@@ -15,12 +17,19 @@ struct topdown_row {
 	uint32_t counted[FIRST_LEVEL_EVENTS]; /* the rows of sampled counters; NO_ROW: none */
 };
 
-struct topdown {
+/* The rows of one type of cores. */
+struct topdown_part {
 	const struct plumb_profile *profile;
+	const struct plumb_spec *core; /* NULL: all events are of one type of cores */
 	struct topdown_row *at;
 	size_t count;
 	uint64_t total; /* slots of all rows, without those that they called */
 	struct joined joined;
+};
+
+struct topdown {
+	struct topdown_part parts[TOPDOWN_CORES];
+	size_t count;
 };
 
 /* Adds slots that an event of an exact recording counts. */

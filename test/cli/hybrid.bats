@@ -299,3 +299,56 @@ END
 	[ "${stderr_lines[0]}" = "plumb: --topdown requires OP_RETIRED, which this machine cannot count" ]
 	[ ! -e of.data ]
 }
+
+@test "report --topdown shows each type with its own formulas" {
+	command -v perf >/dev/null || skip "no perf here"
+	# Two threads, one of which ran on both types. Neither type counts IMP_WFX_CLOCK_CYCLES (e0) or flushes (8162).
+	cat >samples <<-'END'
+		8 100 300 0011:1000 003f:1800 003d:1500 003e:300 003a:700 003b:800
+		8 200 100 0011:1000 003f:4200 003d:4000 003e:200 003a:100 003b:900
+		9 100 200 0011:1000 003f:3000 003d:2500 003e:500 003a:4000 003b:5000
+	END
+	HYBRID_FREE=16 HYBRID_SAMPLES=$PWD/samples on_phone record -q --topdown -a -o of.data -- true
+	perf script -i of.data -F tid,event,period >theirs
+	plumb report -i of.data --topdown -s tid --json >ours.json
+	plumb report -i of.data --topdown -s tid --csv >ours.csv
+	plumb report -i of.data -s tid -F period,retiring,tid --json >columns.json
+	/usr/bin/python3 - "$PLUMB_REFERENCE/mrs/cpu" <<'END2'
+import collections, csv, glob, json, re, sys
+# By Arm's formulas, of the counts that perf reads.
+counts = collections.defaultdict(float)
+for line in open("theirs"):
+    tid, period, pmu, event = re.match(r"\s*(\d+)\s+(\d+)\s+(\w+)/(\w+)/", line).groups()
+    counts[pmu, int(tid), event] += int(period)
+metrics = "retiring", "bad_speculation", "frontend_bound", "backend_bound"
+expected = {}
+for core, pmu, part, slots in (("C1-Pro", "armv9_c1_pro", "c1_pro_r1p1", 5), ("C1-Ultra", "armv9_c1_ultra", "c1_ultra_r0p0", 10)):
+    of_arm = json.load(open(glob.glob(f"{sys.argv[1]}/*{part}_pmu.json")[0]))["metrics"]
+    all_cycles = sum(n for (p, _, e), n in counts.items() if (p, e) == (pmu, "CPU_CYCLES"))
+    for tid in {t for p, t, _ in counts if p == pmu}:
+        values = [eval(of_arm[m]["formula"], {e: counts[pmu, tid, e] for e in of_arm[m]["events"]}) for m in metrics]
+        cycles = counts[pmu, tid, "CPU_CYCLES"]
+        expected[core, str(tid)] = [cycles * slots, 100 * cycles / all_cycles, *values]
+assert len(expected) == 3, expected
+fields = ("slots", "slots_share") + metrics
+ours = json.load(open("ours.json"))
+assert [t["cpu"] for t in ours["core_types"]] == ["C1-Pro", "C1-Ultra"] and "rows" not in ours
+for rows in ({(t["cpu"], r["tid"]): r for t in ours["core_types"] for r in t["rows"]},
+             {(r["cpu"], r["tid"]): r for r in csv.DictReader(open("ours.csv"))}):
+    assert rows.keys() == expected.keys(), rows
+    for row, values in expected.items():
+        assert all(abs(float(rows[row][f]) - v) < 1e-6 for f, v in zip(fields, values)), (row, rows[row], values)
+# The columns of an event have the shares of its own type.
+columns = {("C1-Pro" if "c1_pro" in e["name"] else "C1-Ultra", r["tid"]): r["retiring"]
+           for e in json.load(open("columns.json"))["events"] for r in e["rows"]}
+assert columns.keys() == expected.keys()
+assert all(abs(columns[row] - values[2]) < 1e-6 for row, values in expected.items()), columns
+END2
+	plumb report -i of.data --topdown -s tid >text
+	[ "$(sed -n 's/^Top-down on \([^:]*\): about \([0-9,]*\) slots,.*/\1 \2/p' text)" = "$(printf '%s\n' 'C1-Pro 2,000,000' 'C1-Ultra 2,000,000')" ]
+	[ "$(grep -c ' TID$' text)" -eq 2 ]
+	# With one type, nothing is split.
+	sed -i /^9/d samples
+	HYBRID_FREE=16 HYBRID_SAMPLES=$PWD/samples on_phone record -q --topdown -C 0 -o of.data -- true
+	plumb report -i of.data --topdown -s tid --json | json '[r["tid"] for r in d["rows"]] == ["100", "200"] and "core_types" not in d'
+}
