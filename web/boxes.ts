@@ -2,7 +2,7 @@
 /* Where the boxes of the flame graph are: left-heavy, or in the order of time. */
 import { Graph } from "./graph";
 import { Model } from "./stacks";
-import { state } from "./state";
+import { isChosen } from "./state";
 
 export interface Box {
 	node: number;
@@ -55,7 +55,7 @@ export function byTime(model: Model, graph: Graph, root: number): Box[] {
 		return path;
 	};
 	let whole = 0;
-	const wanted = (i: number) => type.has(moments!.type[i]) && (state.thread < 0 || rows.thread[moments!.row[i]] === state.thread);
+	const wanted = (i: number) => type.has(moments!.type[i]) && isChosen(rows.thread[moments!.row[i]], rows.cpu[moments!.row[i]]);
 	for (let i = first; i < last; i++) if (wanted(i) && pathOf(rows.node[moments!.row[i]]).length) whole += moments!.value[i];
 	/* The last of those that are too narrow, at each depth. */
 	const mixed: Box[] = [];

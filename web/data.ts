@@ -141,6 +141,7 @@ export interface StackDetails {
 	period: number[];
 	type: number[];
 	thread: number[];
+	cpu: (number | null)[];
 	flags: number[];
 }
 
@@ -295,6 +296,7 @@ export interface Documents {
 	source?: SourceFile[];
 	stacks?: Stacks;
 	findings?: Findings;
+	verdict?: string; /* on the findings, in a sentence */
 	commands?: (string | null)[]; /* that show more of each finding */
 	counts?: Counts;
 	intervals?: Intervals;

@@ -2,7 +2,7 @@
 /* What each sample says: adds up the chosen range of time and thread by any key, as plumb report --time does. */
 import { Annotated, Annotations, Bin, Instruction, Interval, Latencies, ReportEvent, ReportRow, StackDetails, Stacks } from "./data";
 import { base } from "./dom";
-import { hasRange, state } from "./state";
+import { hasRange, isChosen, state } from "./state";
 
 const ACCESS = 1;
 const MISS = 2;
@@ -56,11 +56,11 @@ export class Details {
 		return keys.every((key) => key in this.columns);
 	}
 
-	/* Calls `add` with each sample of the chosen range and thread. */
+	/* Calls `add` with each sample of the chosen range, thread and CPU. */
 	each(add: (i: number) => void): void {
-		const { thread } = this.data;
+		const { thread, cpu } = this.data;
 		for (let i = 0; i < this.times.length; i++)
-			if ((state.thread < 0 || thread[i] === state.thread) && (!hasRange() || (this.times[i] >= state.from && this.times[i] <= state.to))) add(i);
+			if (isChosen(thread[i], cpu[i]) && (!hasRange() || (this.times[i] >= state.from && this.times[i] <= state.to))) add(i);
 	}
 
 	/* Tells what a sample is of: the name of its event's first type. */

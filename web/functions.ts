@@ -5,7 +5,7 @@ import { Interval, ReportEvent, ReportRow, StackType, TopdownRow } from "./data"
 import { SATURATED } from "./details";
 import { bar, base, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, short, visible, whole } from "./dom";
 import { Model } from "./stacks";
-import { hasRange, set, State, state } from "./state";
+import { isPart, set, State, state } from "./state";
 import { Column, Table, widest } from "./table";
 import { Page, Shown, View } from "./view";
 
@@ -163,7 +163,7 @@ export function eventOfType(events: ReportEvent[], type: StackType): ReportEvent
 function eventOf(page: Page, model: Model): ReportEvent | null {
 	const { functions } = page.documents;
 	const choice = model.choice();
-	if (!functions || choice.exact || hasRange() || state.thread >= 0) return null;
+	if (!functions || choice.exact || isPart()) return null;
 	const type = model.stacks.types[choice.types[0]];
 	return type.main ? eventOfType(functions.events, type) || null : null;
 }
@@ -177,7 +177,7 @@ export const functions: View = {
 	make: (page) => {
 		const model = page.model!;
 		const { topdown, functions } = page.documents;
-		if (model.choice().key === "slots" && topdown && topdown.exact && state.thread < 0 && !hasRange()) return topdownTable(page, topdown.rows);
+		if (model.choice().key === "slots" && topdown && topdown.exact && !isPart()) return topdownTable(page, topdown.rows);
 		const event = eventOf(page, model);
 		return event ? reportTable(page, event, [...functions!.keys].reverse(), "Functions by " + visible(event.name)) : sumTable(page, model);
 	},

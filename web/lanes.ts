@@ -2,7 +2,7 @@
 /* Samples by time, for everything and for each thread or CPU, coloured by function. */
 import { svg, visible } from "./dom";
 import { Model } from "./stacks";
-import { state } from "./state";
+import { isChosen } from "./state";
 
 export const BINS = 320;
 const TOP = 7; /* functions with a colour of their own */
@@ -59,9 +59,9 @@ export function lanesOf(model: Model, type: number, by: "thread" | "cpu"): Lanes
 	return { by, of: order.slice(0, LANES), left: Math.max(0, order.length - LANES) };
 }
 
-/* Returns whether a row is of the chosen thread. */
+/* Returns whether a row is of the chosen thread and CPU. */
 function wanted(model: Model, row: number): boolean {
-	return state.thread < 0 || model.stacks.rows.thread[row] === state.thread;
+	return isChosen(model.stacks.rows.thread[row], model.stacks.rows.cpu[row]);
 }
 
 /* Gives colours to the functions that have most of the whole time, so that zooming keeps them. */
@@ -85,7 +85,7 @@ function empty(): Binned {
 	return { bins, sums: new Float64Array(BINS), most: 0 };
 }
 
-/* Adds up the samples of a part of the time: of the chosen thread, and of each lane. */
+/* Adds up the samples of a part of the time: of what is chosen, and of each lane. */
 export function bin(model: Model, type: number, palette: Palette, lanes: Lanes | null, from: number, to: number): { all: Binned; each: Binned[] } {
 	const { moments, rows } = model.stacks;
 	const all = empty();

@@ -13,7 +13,7 @@ import { overview } from "./overview";
 import { addTableButtons, saveButtons } from "./save";
 import { source } from "./source";
 import { Model } from "./stacks";
-import { follow, hasRange, onChange, set, State, state } from "./state";
+import { follow, hasRange, isPart, onChange, set, State, state } from "./state";
 import { timeline } from "./timeline";
 import { tree } from "./tree";
 import { Page, Shown, View } from "./view";
@@ -61,12 +61,18 @@ function header(documents: Documents, view: () => string): HTMLElement {
 
 /* ---- Choices ---------------------------------------------------------------------------------- */
 
+/* Says what is chosen: "the chosen range and thread do". */
+function chosenWords(): string {
+	const words = [hasRange() ? "range" : "", state.thread >= 0 ? "thread" : "", state.cpu >= 0 ? "CPU" : ""].filter((word) => word);
+	return `the chosen ${words.join(", ").replace(/, (\w+)$/, " and $1")} ${words.length > 1 ? "do" : "does"}`;
+}
+
 function choices(page: Page, view: View): HTMLElement {
 	const made = h("div", { class: "choices" });
 	const { model } = page;
 	if (typeof view.searches === "function" ? view.searches(page) : view.searches) append(made, [h("input", { type: "search", id: "search", placeholder: "Search  /", "aria-label": "Search", value: state.search, oninput: (e: Event) => set({ search: (e.target as HTMLInputElement).value }) })]);
-	if ((typeof view.wholeOnly === "function" ? view.wholeOnly(page) : view.wholeOnly) && model && (hasRange() || state.thread >= 0))
-		append(made, [h("p", { class: "dim", id: "unranged" }, `These figures are of the whole recording: the chosen ${hasRange() ? "range" + (state.thread >= 0 ? " and thread do" : " does") : "thread does"} not apply to this view.`)]);
+	if ((typeof view.wholeOnly === "function" ? view.wholeOnly(page) : view.wholeOnly) && model && isPart())
+		append(made, [h("p", { class: "dim", id: "unranged" }, `These figures are of the whole recording: ${chosenWords()} not apply to this view.`)]);
 	if (!model || !view.chooses) return made;
 	if (model.choices.length > 1 && view.choosesValue !== false) {
 		const chosen = model.choice();
@@ -77,6 +83,7 @@ function choices(page: Page, view: View): HTMLElement {
 	if (model.stacks.threads.length > 1)
 		append(made, [h("label", null, "Thread ", h("select", { id: "thread", onchange: (e: Event) => set({ thread: Number((e.target as HTMLSelectElement).value) }) },
 			h("option", { value: -1 }, "all"), ...model.stacks.threads.slice(0, 2000).map((thread, i) => h("option", { value: i, selected: state.thread === i }, `${visible(thread.comm)} ${thread.tid ?? ""}`))))]);
+	if (state.cpu >= 0) append(made, [h("span", { class: "chip" }, `CPU ${state.cpu} `, h("button", { type: "button", "aria-label": "Show all CPUs", onclick: () => set({ cpu: -1 }) }, "×"))]);
 	if (hasRange()) append(made, [h("span", { class: "chip" }, `${duration(state.from)} to ${duration(state.to)} `, h("button", { type: "button", "aria-label": "Clear the range", onclick: () => set({ from: NaN, to: NaN }) }, "×"))]);
 	if (hasRange() && view.choosesValue !== false && model.choice().exact)
 		append(made, [h("p", { class: "warn", id: "timeless" }, `${visible(model.choice().title)} was counted exactly and has no times: choose another value, or clear the range.`)]);

@@ -107,7 +107,7 @@ const PARTS: { [key: string]: { title: string; has: (page: Page) => boolean; mak
 			const event = eventOf(page.documents.memory)!;
 			const sources = isPart() ? ofPart(page, event) : ofReport(event);
 			const table = isPart() && !isDetailed(page) ? null : tableOf(page, page.documents.memory!, "memory", "Data sources by function");
-			return { element: h("div", null, sourcesPanel(hasRange() ? "Where data came from, in this range" : state.thread >= 0 ? "Where data came from, in this thread" : "Where data came from", sources), table ? h("h2", null, "By function") : null, table ? table.element : null), update: table ? table.update : undefined };
+			return { element: h("div", null, sourcesPanel(hasRange() ? "Where data came from, in this range" : state.thread >= 0 ? "Where data came from, in this thread" : state.cpu >= 0 ? "Where data came from, on this CPU" : "Where data came from", sources), table ? h("h2", null, "By function") : null, table ? table.element : null), update: table ? table.update : undefined };
 		},
 	},
 	latencies: {

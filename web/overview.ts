@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first view: what is the cause, and where. */
-import { Findings, Interval } from "./data";
+import { Interval } from "./data";
 import { bar, h, legend, percent, plural, range, SLOT_TITLES, SLOTS, short, visible } from "./dom";
 import { card, functionLink, work } from "./finding";
 import { icicle } from "./icicle";
@@ -63,19 +63,10 @@ function hottest(page: Page): HTMLElement | null {
 
 const GOOD = 70; /* percent of useful work */
 
-/* Returns the verdict in the words of plumb explore. */
-function inWords(findings: Findings): string {
-	const { work } = findings;
-	if (work === null) return "Nothing is known yet: too little was counted.";
-	const retiring = `${percent(work, 0)} retiring.`;
-	if (!findings.findings.length) return `Nothing to win here: ${retiring}`;
-	if (work >= GOOD) return `Little to win here: ${retiring}`;
-	return `${percent(work, 0)} of the ${visible(findings.whole || "slots")} do useful work; ${findings.findings.length === 1 ? "the rest has one main cause" : "the rest, by what can be won"}:`;
-}
-
-function verdict(page: Page): string {
-	const { findings, counts } = page.documents;
-	if (findings) return inWords(findings);
+/* Returns the verdict: plumb explore's sentence, or else what the counts say. */
+function verdictOf(page: Page): string {
+	const { verdict, counts } = page.documents;
+	if (verdict !== undefined) return visible(verdict);
 	return counts && counts.diagnosis && counts.diagnosis.brief ? visible(counts.diagnosis.brief) : "";
 }
 
@@ -88,7 +79,7 @@ export const overview: View = {
 	has: (page) => !!(page.documents.findings || page.model || page.documents.counts),
 	make: (page) => {
 		const { findings, notes } = page.documents;
-		const said = verdict(page);
+		const said = verdictOf(page);
 		const cards = findings ? findings.findings.map((finding, i) => card(finding, i + 1, page)) : [];
 		const doing = findings && findings.work !== null && findings.work >= GOOD ? work(page) : null;
 		if (doing) cards.push(doing);

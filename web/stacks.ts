@@ -3,7 +3,7 @@
 import { Documents, Stacks } from "./data";
 import { Details } from "./details";
 import { SLOTS } from "./dom";
-import { hasRange, state } from "./state";
+import { hasRange, isChosen, state } from "./state";
 
 export interface Choice {
 	key: string;
@@ -100,10 +100,10 @@ export class Model {
 		return low;
 	}
 
-	/* Calls `add` with each value of the chosen range and thread. Exact values have no times. */
+	/* Calls `add` with each value of the chosen range, thread and CPU. Exact values have no times. */
 	each(add: (row: number, type: number, value: number) => void): void {
 		const { rows, cells, moments } = this.stacks;
-		const wanted = (row: number) => state.thread < 0 || rows.thread[row] === state.thread;
+		const wanted = (row: number) => isChosen(rows.thread[row], rows.cpu[row]);
 		if (hasRange() && moments) {
 			const [first, last] = this.moments();
 			for (let i = first; i < last; i++)
@@ -116,7 +116,7 @@ export class Model {
 
 	sums(): Sums {
 		const choice = this.choice();
-		const key = [choice.key, state.from, state.to, state.thread].join();
+		const key = [choice.key, state.from, state.to, state.thread, state.cpu].join();
 		if (!this.cached || this.cached.key !== key) this.cached = { key, sums: this.add(choice) };
 		return this.cached.sums;
 	}

@@ -18,6 +18,7 @@ export interface State {
 	focus: string; /* function whose calls the flame graph merges; "": none */
 	zoom: number; /* node of the flame graph, or -1 */
 	thread: number; /* or -1 */
+	cpu: number; /* likewise */
 	code: string; /* "source" or "address" */
 	part: string; /* of Memory */
 	theme: string; /* "", "light" or "dark" */
@@ -25,7 +26,7 @@ export interface State {
 
 const usual: State = {
 	view: "", metric: "", search: "", sort: "", fn: "", from: NaN, to: NaN, start: NaN, stop: NaN, tracks: "", order: "left", colour: "", direction: "down", focus: "", zoom: -1,
-	thread: -1, code: "source", part: "", theme: "",
+	thread: -1, cpu: -1, code: "source", part: "", theme: "",
 };
 
 export const state: State = { ...usual };
@@ -81,7 +82,7 @@ export function set(values: Partial<State>): void {
 	const changed = assign(values);
 	if (!changed.size) return;
 	/* Up from all functions, other values have other nodes. */
-	if (state.direction === "up" && !state.focus && ["metric", "from", "to", "thread"].some((key) => changed.has(key as keyof State)))
+	if (state.direction === "up" && !state.focus && ["metric", "from", "to", "thread", "cpu"].some((key) => changed.has(key as keyof State)))
 		for (const key of assign({ zoom: -1 })) changed.add(key);
 	if (changed.has("view")) {
 		clearTimeout(later);
@@ -114,7 +115,17 @@ export function hasRange(): boolean {
 	return !isNaN(state.from) && !isNaN(state.to);
 }
 
-/* Returns whether a range or a thread is chosen. */
+/* Returns whether a thread or a CPU is chosen. */
+export function hasTrack(): boolean {
+	return state.thread >= 0 || state.cpu >= 0;
+}
+
+/* Returns whether a range, a thread or a CPU is chosen. */
 export function isPart(): boolean {
-	return hasRange() || state.thread >= 0;
+	return hasRange() || hasTrack();
+}
+
+/* Returns whether what has these is of the chosen thread and CPU. */
+export function isChosen(thread: number, cpu: number | null): boolean {
+	return (state.thread < 0 || thread === state.thread) && (state.cpu < 0 || cpu === state.cpu);
 }

@@ -29,14 +29,22 @@ function canvas(height: number, label: string | null): SVGElement {
 	return svg("svg", { viewBox: `0 0 ${BINS} ${height}`, preserveAspectRatio: "none", class: height === LANE ? "lane" : "all", ...(label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" }) });
 }
 
-/* The names of lanes: threads can be chosen by them. */
+/* The names of lanes, by which threads and CPUs are chosen. */
 function labels(model: Model, lanes: Lanes | null): HTMLElement {
 	const { threads } = model.stacks;
 	const name = (title: string, rest: string) => [h("span", { class: "name" }, title), rest ? h("small", null, rest) : null];
+	const cpu = state.cpu >= 0 ? `CPU ${state.cpu}` : "";
 	const one = state.thread >= 0 ? threads[state.thread] : null;
-	return h("div", { class: "lanelabels" }, h("div", { class: "alllabel" }, ...name(one ? visible(one.comm) : "All", one ? String(one.tid ?? "") : "")),
-		...(lanes ? lanes.of : []).map((lane) => lanes!.by === "cpu" ? h("div", { class: "lanelabel" }, ...name(`CPU ${lane}`, ""))
-			: h("button", { type: "button", class: "lanelabel thread", title: `${visible(threads[lane].comm)} ${threads[lane].tid ?? ""}`, "aria-pressed": String(state.thread === lane), onclick: () => set({ thread: state.thread === lane ? -1 : lane }) }, ...name(visible(threads[lane].comm), String(threads[lane].tid ?? "")))));
+	const label = (lane: number) => {
+		const ofCpus = lanes!.by === "cpu";
+		const title = ofCpus ? `CPU ${lane}` : visible(threads[lane].comm);
+		const rest = ofCpus ? "" : String(threads[lane].tid ?? "");
+		const chosen = lane === (ofCpus ? state.cpu : state.thread);
+		const next = chosen ? -1 : lane;
+		return h("button", { type: "button", class: "lanelabel track", title: `${title} ${rest}`.trim(), "aria-pressed": String(chosen), onclick: () => set(ofCpus ? { cpu: next } : { thread: next }) }, ...name(title, rest));
+	};
+	return h("div", { class: "lanelabels" }, h("div", { class: "alllabel" }, ...(one ? name(visible(one.comm), [one.tid ?? "", cpu].filter((word) => word !== "").join(", ")) : name(cpu || "All", ""))),
+		...(lanes ? lanes.of.map(label) : []));
 }
 
 function samplesPanel(model: Model): Panel {
@@ -75,7 +83,7 @@ function samplesPanel(model: Model): Panel {
 		h("p", { class: "dim hint" }, model.details ? "Select a range: all views of samples then show only those in it." : "Select a range: Functions, Flame graph, Callers and the data sources in Memory then show only its samples.", model.choice().exact ? ` ${visible(model.choice().title)} were counted exactly and have no times.` : "", model.stacks.moments!.joined ? " Times are rounded to a 4000th of the recording." : ""),
 		h("div", { class: "tools" }, choose, zoomButtons(model.end), status),
 		h("div", { class: "lanes" }, labels(model, lanes), area.element),
-		lanes && lanes.left ? h("p", { class: "dim" }, `The ${lanes.of.length} threads with the most samples; ${lanes.left} others are not shown.`) : null,
+		lanes && lanes.left ? h("p", { class: "dim" }, `The ${lanes.of.length} ${lanes.by === "cpu" ? "CPUs with the lowest numbers" : "threads with the most samples"}; ${lanes.left} others are not shown.`) : null,
 		h("p", { class: "legend" }, ...palette.names.map((name, i) => h("span", null, h("i", { class: "c" + i }), visible(name)))));
 	return { element, draw };
 }

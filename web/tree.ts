@@ -4,7 +4,7 @@ import { h, percent, plural, styled, visible } from "./dom";
 import { icicle } from "./icicle";
 import { chosenIntervals, meanMetrics } from "./intervals";
 import { fromCounts, hasSlots, Node, rootsOf } from "./nodes";
-import { hasRange, state } from "./state";
+import { hasRange, hasTrack } from "./state";
 import { Page, View } from "./view";
 
 function item(node: Node, level: number): HTMLElement {
@@ -40,7 +40,7 @@ export const tree: View = {
 	chooses: false,
 	searches: false,
 	/* Counts of intervals are the only ones with times. */
-	wholeOnly: (page) => !page.documents.intervals || state.thread >= 0,
+	wholeOnly: (page) => !page.documents.intervals || hasTrack(),
 	has: (page) => !!(page.documents.intervals || (page.documents.counts && page.documents.counts.metrics.length) || hasSlots(page)),
 	make: (page) => {
 		const { counts, intervals } = page.documents;

@@ -69,6 +69,18 @@ static void add_findings(struct html_page *page, const struct plumb_findings *fi
 	html_add(page, "findings", text, length);
 }
 
+/* Adds the sentence that plumb explore begins with. */
+static void add_verdict(struct html_page *page, const struct plumb_findings *findings)
+{
+	char *verdict = findings_verdict(findings), *text;
+	json_t *string = render_string(verdict);
+
+	text = memory_given(json_dumps(string, JSON_COMPACT | JSON_ENCODE_ANY));
+	html_add(page, "verdict", text, strlen(text));
+	json_decref(string);
+	free(verdict);
+}
+
 /* Returns whether a folder has a file: it may have been sent, and a pipe would wait. */
 static bool has_file(const char *path)
 {
@@ -145,6 +157,7 @@ int explore_write_page(const struct explore_options *options, const struct explo
 	int status = EXIT_FINE;
 
 	add_findings(&page, findings);
+	add_verdict(&page, findings);
 	add_commands(&page, &view);
 	add_counts(&page, e, folder);
 	/* What can be known without samples is of use, too. */

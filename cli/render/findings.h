@@ -23,4 +23,7 @@ void findings_text(struct output *out, const struct findings_view *view);
  */
 char *findings_more(const struct findings_view *view, unsigned finding);
 
+/* Returns the verdict in a sentence; free it. */
+char *findings_verdict(const struct plumb_findings *findings);
+
 #endif

@@ -408,8 +408,7 @@ static void print_finding(struct output *out, const struct findings_view *view, 
 	print_more(out, view, finding);
 }
 
-/* Returns the verdict in a sentence; free it. */
-static char *verdict_text(const struct plumb_findings *findings)
+char *findings_verdict(const struct plumb_findings *findings)
 {
 	if (findings->verdict == PLUMB_VERDICT_UNKNOWN || isnan(findings->work))
 		return memory_copy("Nothing is known yet: too little was counted.", 45);
@@ -526,7 +525,7 @@ static void print_work(struct output *out, const struct findings_view *view)
 void findings_text(struct output *out, const struct findings_view *view)
 {
 	const struct plumb_findings *findings = view->findings;
-	char *text = verdict_text(findings);
+	char *text = findings_verdict(findings);
 
 	print_headline(out, findings);
 	print_warnings(out, findings);

@@ -257,6 +257,8 @@ static void write_details(struct json_stream *json, struct stacks *stacks)
 		     json_stream_number(json, NULL, at[i].type));
 	WRITE_COLUMN(json, "thread", stacks->detail_count,
 		     json_stream_number(json, NULL, at[i].thread));
+	WRITE_COLUMN(json, "cpu", stacks->detail_count,
+		     json_stream_index(json, NULL, (uint32_t)at[i].cpu));
 	WRITE_COLUMN(json, "flags", stacks->detail_count,
 		     json_stream_number(json, NULL, at[i].flags));
 	json_stream_close(json, '}');

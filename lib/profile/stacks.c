@@ -257,6 +257,7 @@ static int add_detail(const struct stacks_lookup *at, uint32_t row, uint32_t typ
 		.period = profile_period(at->item),
 		.type = type,
 		.thread = s->rows[row].thread,
+		.cpu = s->rows[row].cpu,
 	};
 
 	return stacks_add_detail(s, &detail, &frame);

@@ -129,6 +129,7 @@ struct stacks_detail {
 	uint64_t period;
 	uint32_t type;                               /* the first of its event's */
 	uint32_t thread;                             /* in `threads` */
+	int32_t cpu;                                 /* as in rows */
 	uint32_t parts[STACKS_PARTS];                /* in the parts' values */
 	uint16_t latencies[PLUMB_PROFILE_LATENCIES]; /* cycles; STACKS_NO_LATENCY: unknown */
 	uint8_t flags;

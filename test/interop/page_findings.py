@@ -55,7 +55,7 @@ def explored(pages):
         findings = json.load(file)
     with open(pages.path("results/counts.json"), encoding="utf-8") as file:
         counts = json.load(file)
-    pages.run(pages.plumb, "explore", "--html", pages.path("folder.html"), pages.path("results"))
+    printed = pages.run(pages.plumb, "explore", "--html", pages.path("folder.html"), pages.path("results"))
     pages.run(pages.plumb, "explore", "--source", "model", "--html", pages.path("direct.html"),
               pages.path("paged"))
     browser = pages.browser
@@ -72,6 +72,9 @@ def explored(pages):
         line = first["lines"]["places"][0]
         assert first["helps"] in text and f"paged.c:{line['line']} in {line['name']}" in text, text
         assert f"{findings['work']:.0f} % of the slots do useful work" in text, text
+        # The sentence that plumb explore prints, which may wrap.
+        verdict = documents_of(pages.path(name))["verdict"]
+        assert verdict in text and verdict in " ".join(printed.split()), (verdict, text, printed)
         browser.press("2")
         browser.wait("!!document.querySelector('.treeview')")
         nodes = browser.evaluate("Object.fromEntries([...document.querySelectorAll('.tree .node')]"
@@ -120,6 +123,7 @@ def next_steps(pages):
     # A program that does useful work has findings from 10 % on; what was not counted is not ruled out.
     documents = documents_of(page)
     documents["findings"].update(work=75, findings=[])
+    documents["verdict"] = "Said by the data: 75 % retiring."
     documents["counts"]["metrics"] = [
         {"name": name, "title": name, "group": "g", "stage": 1, "level": 1, "parent": None,
          "value": slots, "units": "percent of slots", "slots": slots}
@@ -129,7 +133,7 @@ def next_steps(pages):
     text = browser.evaluate("document.querySelector('#ruled').innerText")
     assert "less than 10 %" in text and "9.0 %" in text and "16.0 %" not in text, text
     assert re.search(r"Not counted.*\n+bad_speculation", text), text
-    assert "Nothing to win here: 75 % retiring." in browser.evaluate(TEXT)
+    assert "Said by the data: 75 % retiring." in browser.evaluate(TEXT)
     assert browser.evaluate("!!document.querySelector('#work')")
 
 

@@ -4,7 +4,7 @@ import json
 import re
 
 from page_data import documents_of, stacks
-from page_read import HOSTILE, quiet, tap
+from page_read import HOSTILE, column, number, quiet, rows_of, tap
 
 SHOWN = ("[...new URLSearchParams(location.hash.slice(1))]"
          ".filter(([k]) => k === 'start' || k === 'stop').map(([, v]) => +v)")
@@ -71,6 +71,23 @@ def tracks(pages):
     browser.evaluate("document.querySelectorAll('.lanelabel')[1].click()")
     browser.wait("location.hash.includes('thread=')")
     assert browser.evaluate("document.querySelectorAll('.lanelabel[aria-pressed=true]').length") == 1
+    # So does a CPU's: the sums are then of that CPU.
+    browser.open(pages.timed, "#view=timeline&tracks=cpu")
+    browser.evaluate("document.querySelectorAll('.lanelabel.track')[1].click()")
+    browser.wait("location.hash.includes('cpu=1')")
+    assert browser.evaluate("document.querySelector('.lanelabel[aria-pressed=true]').innerText") == "CPU 1"
+    for cpu in (0, 1):
+        made = json.loads(pages.run(pages.plumb, "report", "-i", pages.sampled, "--json", "-C", str(cpu)))
+        want = {}
+        for row in made["events"][0]["rows"]:
+            want[row["symbol"]] = want.get(row["symbol"], 0) + row["period"]
+        browser.open(pages.timed, f"#view=functions&cpu={cpu}", width=1800, height=1000)
+        value = column(browser, browser.evaluate(
+            "document.querySelector('#metric')?.selectedOptions[0].text ?? 'cycles'"))
+        symbol = column(browser, "Function")
+        ours = {row[symbol]: number(row[value]) for row in rows_of(browser) if number(row[value])}
+        assert ours and all(want.get(name) == period for name, period in ours.items()), (ours, want)
+    assert browser.evaluate("document.querySelector('.choices .chip').innerText").startswith("CPU 1")
     return f"compared {compared} tracks"
 
 
