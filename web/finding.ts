@@ -39,7 +39,7 @@ export function work(page: Page): HTMLElement | null {
 	const at = findings && findings.work_at;
 	if (!at) return null;
 	return h("article", { class: "finding edge-retiring", id: "work" },
-		h("header", null, h("h3", null, "To run faster, do less work. Most of it is here")),
+		h("header", null, h("h3", null, "The slots are well used: to run faster, do less work. Most of it is here")),
 		h("div", { class: "columns" },
 			places("Functions", at.functions, "retiring", (p) => functionLink(page, p.name)),
 			places("Lines", at.lines, "retiring", lineOf),

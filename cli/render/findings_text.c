@@ -415,7 +415,8 @@ char *findings_verdict(const struct plumb_findings *findings)
 	if (!findings->finding_count)
 		return memory_format("Nothing to win here: %.0f %% retiring.", findings->work);
 	if (findings->work >= PLUMB_WORK_GOOD)
-		return memory_format("Little to win here: %.0f %% retiring.", findings->work);
+		return memory_format("Few slots are lost: %.0f %% retiring. What could be won:",
+				     findings->work);
 	return memory_format("%.0f %% of the %s do useful work; %s:", findings->work,
 			     findings->whole,
 			     findings->finding_count == 1 ? "the rest has one main cause"
@@ -506,7 +507,7 @@ static void print_ruled_out(struct output *out, const struct plumb_findings *fin
 	}
 }
 
-/* Where slots do useful work, only less work helps: says where it is done. */
+/* Where slots do useful work, only less work helps: says where most of it is. */
 static void print_work(struct output *out, const struct findings_view *view)
 {
 	const struct plumb_findings *findings = view->findings;
@@ -515,7 +516,9 @@ static void print_work(struct output *out, const struct findings_view *view)
 	if (!work->functions.count || !(findings->work >= PLUMB_WORK_GOOD))
 		return;
 	fputc('\n', out->stream);
-	print_paragraph(out, STYLE_PLAIN, 0, 0, "To run faster, do less work. Most of it is here:");
+	print_paragraph(
+		out, STYLE_PLAIN, 0, 0,
+		"The slots are well used: to run faster, do less work. Most of it is here:");
 	print_code(out, view, &work->functions, &work->lines, &work->callers);
 	print_beside(out, "Helps",
 		     "A better algorithm, results kept instead of computed again, and vector "

@@ -388,11 +388,14 @@ static void add_ranked(struct plumb_findings_maker *maker, const struct evidence
 	free(at);
 }
 
+/* Call chains are known of lost slots only. */
+#define SHARED_OUT "moves of lines, shared among callers by lost slots"
+
 static const char *basis_of(struct findings *findings, const struct evidence_loss *loss,
 			    bool shared_out)
 {
 	if (loss->basis == EVIDENCE_EXACT && shared_out && loss->cause->spe == WEIGH_SHARED)
-		return "moves of lines, those of atomics by their callers' lost slots";
+		return SHARED_OUT;
 	if (loss->basis == EVIDENCE_EXACT)
 		return weigh_exact_basis(loss->cause);
 	if (loss->basis == EVIDENCE_SPE)
@@ -449,7 +452,7 @@ static void add_code(struct plumb_findings_maker *maker, unsigned part,
 	/* How they were shared out is an estimate, without an interval. */
 	if (functions->exact && evidence->data_weigh == WEIGH_SHARED &&
 	    maker->evidence.calls_shared_out) {
-		callers->basis = "moves of lines, by the callers' lost slots";
+		callers->basis = SHARED_OUT;
 		callers->exact = false;
 	}
 }

@@ -247,7 +247,7 @@ setup()
 		    assert abs(place["share"] - share) < 1e-6, (place, share, name)
 	END
 	# The folder shows it again; of a file without it, nothing is said.
-	plumb explore out | grep -q '^To run faster, do less work\. Most of it is here:$'
+	plumb explore out | grep -q '^The slots are well used: to run faster, do less work\. Most of it is here:$'
 	/usr/bin/python3 - <<-'END'
 		import json
 		found = json.load(open("out/findings.json"))
