@@ -22,108 +22,6 @@ struct comparing {
 	bool no_memory;
 };
 
-static bool all_equal(const struct diff_item *item)
-{
-	for (size_t i = 1; i < item->count; i++)
-		if (item->values[i].value != item->values[0].value)
-			return false;
-	return true;
-}
-
-/* Copies the values. Returns their median. */
-static double median_value(const struct diff_item *item, double *values)
-{
-	for (size_t i = 0; i < item->count; i++)
-		values[i] = item->values[i].value;
-	return median_of(values, item->count);
-}
-
-/*
- * Returns the mean of the runs with its interval; without ends, if that is not known. Runs of the
- * model differ by their sampling only. Those of hardware differ by more than their intervals say.
- */
-static struct interval mean_interval(const struct diff_item *item)
-{
-	struct interval mean = {0, NAN, NAN}, sum = item->values[0];
-
-	for (size_t i = 1; i < item->count; i++)
-		sum = interval_sum(&sum, &item->values[i]);
-	if (item->count > 1 && !item->modelled)
-		return mean;
-	mean.value = sum.value / (double)item->count;
-	mean.low = sum.low / (double)item->count;
-	mean.high = sum.high / (double)item->count;
-	return mean;
-}
-
-static bool has_interval(const struct interval *mean)
-{
-	return !isnan(mean->low) && !isnan(mean->high);
-}
-
-/* An exact count that functions without any have not, either. */
-static bool is_exact(const struct diff_item *item)
-{
-	return item->exact && all_equal(item);
-}
-
-static void test_ranks(struct comparing *c, const struct diff_item *before,
-		       const struct diff_item *after, struct diff_change *change)
-{
-	double *values = calloc(before->count + after->count, sizeof(*values));
-	struct rank_test test;
-
-	if (!values) {
-		c->no_memory = true;
-		return;
-	}
-	change->before = median_value(before, values);
-	change->after = median_value(after, values + before->count);
-	if (rank_test(values, before->count, values + before->count, after->count, &test) < 0)
-		c->no_memory = true;
-	change->p = test.p;
-	change->effect = test.effect;
-	change->least = test.least;
-	free(values);
-}
-
-/* Sets the values, the method and its p. */
-static void test(struct comparing *c, const struct diff_item *before, const struct diff_item *after,
-		 struct diff_change *change)
-{
-	const struct interval means[] = {mean_interval(before), mean_interval(after)};
-
-	change->runs[0] = before->count;
-	change->runs[1] = after->count;
-	change->p = change->adjusted = change->effect = change->least = NAN;
-	change->difference = (struct interval){NAN, NAN, NAN};
-	change->before = before->values[0].value;
-	change->after = after->values[0].value;
-	if (is_exact(before) && is_exact(after)) {
-		change->method = DIFF_EXACT;
-		/* A baseline is rounded, which is no change. */
-		if (c->diff->before->baseline || c->diff->after->baseline) {
-			change->before = baseline_round(change->before);
-			change->after = baseline_round(change->after);
-		}
-		change->real = change->before != change->after;
-	} else if (has_interval(&means[0]) && has_interval(&means[1])) {
-		change->method = DIFF_INTERVALS;
-		change->before = means[0].value;
-		change->after = means[1].value;
-		change->p = interval_difference(&means[0], &means[1], &change->difference);
-	} else if (before->count > 1 || after->count > 1) {
-		change->method = DIFF_RANKS;
-		test_ranks(c, before, after, change);
-	} else {
-		change->method = DIFF_UNKNOWN;
-	}
-	change->change = change->after - change->before;
-	change->relative = change->change == 0   ? 0
-			   : change->before != 0 ? change->change / fabs(change->before)
-						 : copysign(INFINITY, change->change);
-}
-
 static double mean_whole(const struct diff_side *side, const char *of)
 {
 	const struct diff_quantity *quantity = diff_side_find_quantity(side, of);
@@ -239,15 +137,18 @@ static bool is_small(const struct comparing *c, const struct diff_change *change
 
 		if (!main)
 			continue;
-		if (s == 0 && change->was && key.view == DIFF_FUNCTIONS)
-			key.name = change->was;
-		if (s == 0 && change->was && key.view == DIFF_LINES)
-			key.in = change->was;
 		key.of = main->name;
-		item = diff_side_find(sides[s], &key);
-		if (item &&
-		    share_of(item->values[0].value, mean_whole(sides[s], main->name)) >= least)
-			return false;
+		/* Under either name: what is inlined on one side has both on the other. */
+		for (size_t n = 0; n < (change->was ? 2 : 1); n++) {
+			if (n && key.view == DIFF_FUNCTIONS)
+				key.name = change->was;
+			else if (n)
+				key.in = change->was;
+			item = diff_side_find(sides[s], &key);
+			if (item && share_of(item->values[0].value,
+					     mean_whole(sides[s], main->name)) >= least)
+				return false;
+		}
 	}
 	return true;
 }
@@ -273,7 +174,7 @@ static void add_change(struct comparing *c, const struct diff_item *before,
 	change.file = shown->file;
 	change.line = shown->line;
 	change.main = main && strcmp(main->name, shown->key.of) == 0;
-	test(c, before, after, &change);
+	c->no_memory |= diff_test(c->diff, before, after, &change) < 0;
 	set_shares(c, &change);
 	if (!is_small(c, &change))
 		push(c, &change);
@@ -304,36 +205,99 @@ static bool sum_items(struct comparing *c, const struct diff_item *a, const stru
 	return true;
 }
 
-/*
- * Compares a function together with the one that is inlined in it on one side: how much belongs to
- * which cannot be told there.
- */
-static void add_inlined(struct comparing *c, const struct diff_pair *pair,
-			const struct diff_item *container)
+/* Returns the function that contains what a pair has inlined on one side; NULL: it is renamed. */
+static const char *container_of(const struct diff_pair *pair)
 {
-	const bool is_after = pair->how == DIFF_INLINED_AFTER;
-	const struct diff_side *apart = is_after ? c->diff->before : c->diff->after;
-	struct diff_key key = container->key;
-	const struct diff_item *outer, *inner;
-	struct diff_change begun = {.match = pair->how,
-				    .was = is_after ? pair->before : pair->after};
-	struct nothing sum = {.values = NULL};
+	return pair->how == DIFF_INLINED_AFTER    ? pair->after
+	       : pair->how == DIFF_INLINED_BEFORE ? pair->before
+						  : NULL;
+}
 
-	outer = diff_side_find(apart, &key);
-	key.name = is_after ? pair->before : pair->after;
-	inner = diff_side_find(apart, &key);
-	if (outer && inner && sum_items(c, outer, inner, &sum)) {
-		/* The container's name, not that of what is inlined. */
-		if (is_after)
-			add_change(c, &sum.item, container, &begun);
-		else
-			add_change(c, container, &sum.item, &begun);
-	} else if (is_after) {
-		add_change(c, outer, container, &(struct diff_change){.was = NULL});
-	} else {
-		add_change(c, container, outer, &(struct diff_change){.was = NULL});
+static const char *inlined_of(const struct diff_pair *pair)
+{
+	return pair->how == DIFF_INLINED_AFTER ? pair->before : pair->after;
+}
+
+/* Returns the first pair of those that are inlined in a function, or of its container; or NULL. */
+static const struct diff_pair *together_with(const struct diff *diff, const char *name)
+{
+	const char *container = NULL;
+
+	for (size_t i = 0; !container && i < diff->pair_count; i++) {
+		const char *found = container_of(&diff->pairs[i]);
+
+		if (found &&
+		    (strcmp(found, name) == 0 || strcmp(inlined_of(&diff->pairs[i]), name) == 0))
+			container = found;
 	}
-	free(sum.values);
+	for (size_t i = 0; container && i < diff->pair_count; i++) {
+		const char *found = container_of(&diff->pairs[i]);
+
+		if (found && strcmp(found, container) == 0)
+			return &diff->pairs[i];
+	}
+	return NULL;
+}
+
+/*
+ * Adds up what a side has of a container and all that is inlined in it on either side. Returns the
+ * first of these, or NULL: it has none of them.
+ */
+static const struct diff_item *sum_together(struct comparing *c, const struct diff_side *side,
+					    struct diff_key key, const char *container,
+					    struct nothing *sum)
+{
+	const struct diff *diff = c->diff;
+	const struct diff_item *first = NULL;
+
+	for (size_t i = 0; i <= diff->pair_count; i++) {
+		const char *found = i ? container_of(&diff->pairs[i - 1]) : container;
+		const struct diff_item *item;
+
+		if (!found || strcmp(found, container) != 0)
+			continue;
+		key.name = i ? inlined_of(&diff->pairs[i - 1]) : container;
+		item = diff_side_find(side, &key);
+		if (!item)
+			continue;
+		if (!first) {
+			first = item;
+			sum->item = *item;
+		} else {
+			struct nothing both = {.values = NULL};
+
+			if (!sum_items(c, &sum->item, item, &both))
+				continue;
+			free(sum->values);
+			*sum = both;
+		}
+	}
+	sum->item.key.name = container;
+	return first;
+}
+
+/*
+ * Compares a function together with those that are inlined in it on one side, where how much
+ * belongs to which cannot be told. Each of them calls this, and the first does it.
+ */
+static void add_together(struct comparing *c, const struct diff_pair *pair,
+			 const struct diff_item *item)
+{
+	const struct diff_side *sides[] = {c->diff->before, c->diff->after};
+	struct diff_change begun = {.match = pair->how, .was = inlined_of(pair)};
+	struct nothing sums[2] = {{.values = NULL}, {.values = NULL}};
+	const char *container = container_of(pair);
+	const struct diff_item *first[2];
+
+	if (!container)
+		return;
+	for (size_t s = 0; s < 2; s++)
+		first[s] = sum_together(c, sides[s], item->key, container, &sums[s]);
+	if (item == (first[1] ? first[1] : first[0]))
+		add_change(c, first[0] ? &sums[0].item : NULL, first[1] ? &sums[1].item : NULL,
+			   &begun);
+	for (size_t s = 0; s < 2; s++)
+		free(sums[s].values);
 }
 
 /* Adds what `only` one side has to a list. */
@@ -380,20 +344,19 @@ static bool lacks_event(const struct diff_side *side, const struct diff_item *it
 static void compare_after(struct comparing *c, const struct diff_item *after)
 {
 	const struct diff *diff = c->diff;
-	const struct diff_pair *pair = NULL;
+	const struct diff_pair *pair = NULL, *together = NULL;
 	struct diff_key key = after->key;
 	struct diff_change begun = {.was = NULL};
 	const struct diff_item *before;
 
 	if (key.view == DIFF_FUNCTIONS || key.view == DIFF_LINES) {
 		pair = pair_of(diff, key.view == DIFF_LINES ? key.in : key.name, 1);
+		together = key.view == DIFF_FUNCTIONS ? together_with(diff, key.name) : NULL;
 		if (!both_count(c, after, 1))
 			return;
 	}
-	if (pair && pair->how == DIFF_INLINED_BEFORE && key.view == DIFF_FUNCTIONS)
-		return; /* with its container */
-	if (pair && pair->how == DIFF_INLINED_AFTER && key.view == DIFF_FUNCTIONS) {
-		add_inlined(c, pair, after);
+	if (together && after->additive) {
+		add_together(c, together, after);
 		return;
 	}
 	if (pair && pair->how == DIFF_RENAMED) {
@@ -405,14 +368,6 @@ static void compare_after(struct comparing *c, const struct diff_item *after)
 			key.name = pair->before;
 	}
 	before = diff_side_find(diff->before, &key);
-	if (key.view == DIFF_FUNCTIONS && before && !pair) {
-		const struct diff_pair *other = pair_of(diff, key.name, 0);
-
-		if (other && other->how == DIFF_INLINED_BEFORE) {
-			add_inlined(c, other, before);
-			return;
-		}
-	}
 	if (before || after->additive || lacks_event(diff->before, after))
 		add_change(c, before, after, &begun);
 	else if (key.view == DIFF_METRICS || key.view == DIFF_EVENTS)
@@ -423,20 +378,30 @@ static void compare_after(struct comparing *c, const struct diff_item *after)
 static void compare_before(struct comparing *c, const struct diff_item *before)
 {
 	const struct diff *diff = c->diff;
-	const struct diff_pair *pair = NULL;
+	const struct diff_pair *pair = NULL, *together;
+	struct diff_change begun = {.was = NULL};
+	struct diff_item renamed = *before;
 	struct diff_key key = before->key;
 
 	if (diff_side_find(diff->after, &key))
 		return;
 	if (key.view == DIFF_FUNCTIONS || key.view == DIFF_LINES)
 		pair = pair_of(diff, key.view == DIFF_LINES ? key.in : key.name, 0);
-	if (pair && key.view == DIFF_FUNCTIONS)
-		return; /* with what it became */
-	if (pair && pair->how == DIFF_RENAMED) {
-		key.in = pair->after;
-		if (diff_side_find(diff->after, &key))
-			return;
+	together = key.view == DIFF_FUNCTIONS ? together_with(diff, key.name) : NULL;
+	if (together && before->additive && both_count(c, before, 0)) {
+		add_together(c, together, before);
+		return;
 	}
+	if (pair && pair->how == DIFF_RENAMED) {
+		if (key.view == DIFF_LINES)
+			key.in = pair->after;
+		else
+			key.name = pair->after;
+		if (diff_side_find(diff->after, &key))
+			return; /* with what it became */
+		begun = (struct diff_change){.was = pair->before, .match = pair->how};
+	}
+	renamed.key = key;
 	if (!lacks_event(diff->after, before)) {
 		if (key.view == DIFF_METRICS || key.view == DIFF_EVENTS) {
 			note_only(c, 0, key.name);
@@ -445,7 +410,7 @@ static void compare_before(struct comparing *c, const struct diff_item *before)
 		if (!both_count(c, before, 0) || !before->additive)
 			return;
 	}
-	add_change(c, before, NULL, &(struct diff_change){.was = NULL});
+	add_change(c, &renamed, NULL, &begun);
 }
 
 /* ---- All comparisons --------------------------------------------------------------------------

@@ -77,6 +77,13 @@ int diff_compare(const struct diff_side *before, const struct diff_side *after,
 		 const struct diff_options *options, struct diff **result);
 void diff_free(struct diff *diff); /* accepts NULL */
 
+/*
+ * noise.c: sets the values of a change, the method that tells it from noise, and its p. Returns 0
+ * or NO_MEMORY.
+ */
+int diff_test(const struct diff *diff, const struct diff_item *before,
+	      const struct diff_item *after, struct diff_change *change);
+
 /* explain.c: finds what explains the change. */
 void diff_explain(struct diff *diff);
 

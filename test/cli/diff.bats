@@ -185,6 +185,54 @@ inlined()
 	inlined -O2
 }
 
+@test "a function that was split in two, or that two are inlined in, loses nothing" {
+	need_model
+	# Built for size, so that what is inlined keeps its code.
+	cat >parts.c <<-'END'
+		#ifndef PART
+		#define PART __attribute__((noinline)) static
+		#endif
+		static unsigned table[4096];
+		PART void low(unsigned seed)
+		{
+		    for (unsigned i = 0; i < 2048; i++)
+		        table[i] = (seed + i ^ seed >> 3) * 2654435761u + (table[i] >> 7);
+		}
+		PART void high(unsigned seed)
+		{
+		    for (unsigned i = 2048; i < 4096; i++)
+		        table[i] = table[i - 2048] / (seed | 3) + (table[i] & 0xff00) - seed;
+		}
+		__attribute__((noinline)) void fill(unsigned seed)
+		{
+		    low(seed);
+		    high(seed);
+		}
+		int main(void)
+		{
+		    for (unsigned i = 0; i < 9; i++)
+		        fill(i);
+		    return 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -g -Os -static -o apart parts.c
+	aarch64-linux-gnu-gcc -g -Os -static -DPART='static inline __attribute__((always_inline))' -o joined parts.c
+	for build in apart joined; do
+		same_environment record --exact -q -o "$build.exact" "./$build"
+	done
+	for sides in "apart joined" "joined apart"; do
+		# shellcheck disable=SC2086 # two words
+		set -- $sides
+		plumb diff --json --percent-limit 0 "$1.exact" "$2.exact" >diff.json
+		# What functions changed by is what the whole did, of each count.
+		holds '(lambda c: all(sum(f["change"] for f in c["functions"] if f["by"] == e["name"]) == e["change"]
+				for e in c["events"]) and len(c["events"]) > 20)(d["comparisons"][0])' \
+			'[abs(f["relative"]) < .5 for f in d["comparisons"][0]["functions"]
+				if f["name"] == "fill" and f["by"] == "slots" and f["was"] in ("low", "high")] == [True]' \
+			'not [f for f in d["comparisons"][0]["functions"] if f["name"] in ("low", "high")]' <diff.json
+	done
+}
+
 @test "several runs: an exact rank test and its effect, adjusted for all comparisons" {
 	counts perf 10 11 12 13 >a.json
 	counts perf 20 21 22 23 >b.json
