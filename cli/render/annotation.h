@@ -10,6 +10,7 @@
 
 #include "render/json.h"
 #include "render/output.h"
+#include "render/source_text.h"
 
 struct annotation_view {
 	struct plumb_annotation *annotation;
@@ -35,6 +36,13 @@ struct annotated {
 };
 
 void annotation_text(struct output *out, const struct annotated *function);
+/* Prints the code of a function: the part of annotation_text() for lines and instructions. */
+void annotation_rows(struct output *out, const struct annotated *function);
+/* Prints where a line is and its text, from `column` on, and ends the line. */
+void annotation_source(struct output *out, size_t column, struct source_text *texts,
+		       const struct plumb_annotated_line *line);
+/* Returns how to print a share: large ones stand out. */
+enum style annotation_style(double share);
 /* Prints a function, after all that the functions have in common if it is the first. */
 void annotation_json_add(struct json_list *functions, const struct annotated *function);
 /* Ends what annotation_json_add() printed, if anything. */

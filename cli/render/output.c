@@ -502,10 +502,15 @@ void output_spaces(struct output *out, size_t count)
 	fwrite(blanks, 1, count, out->stream);
 }
 
+size_t output_prose_width(const struct output *out)
+{
+	return out->width < PROSE_WIDEST ? out->width : PROSE_WIDEST;
+}
+
 size_t output_flow(struct output *out, enum style style, size_t column, size_t indent,
 		   const char *text)
 {
-	size_t width = out->width < PROSE_WIDEST ? out->width : PROSE_WIDEST;
+	const size_t width = output_prose_width(out);
 	size_t start = column > indent ? column : indent;
 	struct wrap_line line;
 	bool first = true;
@@ -552,5 +557,5 @@ void output_no_room(struct output *out, size_t indent, const char *names)
 
 bool output_fits(const struct output *out, size_t columns)
 {
-	return columns <= (out->width < PROSE_WIDEST ? out->width : PROSE_WIDEST);
+	return columns <= output_prose_width(out);
 }

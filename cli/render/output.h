@@ -138,6 +138,9 @@ bool output_is_narrow(const struct output *out);
  */
 void output_no_room(struct output *out, size_t indent, const char *names);
 
+/* Returns how many columns a line of prose may have. */
+size_t output_prose_width(const struct output *out);
+
 /* Tells whether a line of prose may have this many columns. */
 bool output_fits(const struct output *out, size_t columns);
 

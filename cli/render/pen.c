@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/pen.h"
 
+#include <string.h>
+
 static const struct pen lines = {
 	.branch = "├─ ",
 	.last = "└─ ",
 	.through = "│  ",
 	.none = "   ",
+	.lost = "…  ",
 	.leads = "→ ",
 	.marked = "▸ ",
 	.bar = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 	.missing = "–",
+	.omitted = "…",
 };
 
 static const struct pen ascii = {
@@ -17,13 +21,31 @@ static const struct pen ascii = {
 	.last = "`- ",
 	.through = "|  ",
 	.none = "   ",
+	.lost = ".. ",
 	.leads = "-> ",
 	.marked = "> ",
 	.bar = {"", "", "", "", "#", "#", "#", "#"},
 	.missing = "-",
+	.omitted = "..",
 };
 
 const struct pen *pen_for(const struct output *out)
 {
 	return out->utf8 ? &lines : &ascii;
+}
+
+size_t pen_branches(const struct pen *pen, const char *text)
+{
+	const char *const parts[] = {pen->branch, pen->last, pen->through, pen->none};
+	size_t length = 0, i = 0;
+
+	while (i < sizeof(parts) / sizeof(*parts)) {
+		if (strncmp(text + length, parts[i], strlen(parts[i])) == 0) {
+			length += strlen(parts[i]);
+			i = 0;
+		} else {
+			i++;
+		}
+	}
+	return length;
 }

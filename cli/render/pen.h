@@ -7,13 +7,18 @@
 
 struct pen {
 	const char *branch, *last, *through, *none; /* before a child, before its children */
+	const char *lost;                           /* for the outermost branches, without room */
 	const char *leads;                          /* before a metric group; between steps */
 	const char *marked;                         /* before a line of the leading path */
 	const char *bar[8];  /* a block, filled from an eighth to completely */
 	const char *missing; /* for a missing value */
+	const char *omitted; /* for text without room */
 };
 
 /* Returns lines if the terminal uses UTF-8, otherwise ASCII. */
 const struct pen *pen_for(const struct output *out);
+
+/* Returns the length of the branches that a text begins with. */
+size_t pen_branches(const struct pen *pen, const char *text);
 
 #endif

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The distribution of the latencies of SPE records. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/json_write.h"
 #include "render/figures.h"
+#include "render/fit.h"
 #include "render/json.h"
 #include "render/profile.h"
+#include "tool/memory.h"
 
 #define BAR_WIDTH 40
+#define BAR_LEAST 10
+#define FIGURES   31 /* the columns before the bar, with up to 9 digits for samples */
 
 static const char *const titles[PLUMB_PROFILE_LATENCIES] = {"total latency", "issue latency",
 							    "translation latency"};
@@ -32,9 +37,11 @@ static void print_bins(struct output *out, const struct plumb_profile_bin *bins,
 	};
 	struct table table = {.columns = columns, .column_count = 4};
 	const double sum = (double)sum_of(bins, count);
-	double most = 0;
+	double most = 0, widest = BAR_WIDTH;
 	size_t first = 0;
 
+	if (output_is_narrow(out) && out->width < FIGURES + BAR_WIDTH)
+		widest = out->width > FIGURES + BAR_LEAST ? out->width - FIGURES : BAR_LEAST;
 	while (!bins[first].samples)
 		first++;
 	for (size_t i = first; i < count; i++)
@@ -42,7 +49,7 @@ static void print_bins(struct output *out, const struct plumb_profile_bin *bins,
 	for (size_t i = first; i < count; i++) {
 		const double samples = (double)bins[i].samples;
 		char bar[BAR_WIDTH + 1] = "";
-		size_t width = (size_t)(samples / most * BAR_WIDTH + 0.5);
+		size_t width = (size_t)(samples / most * widest + 0.5);
 
 		/* What is there is seen. */
 		if (bins[i].samples && !width)
@@ -63,11 +70,13 @@ static void print_bins(struct output *out, const struct plumb_profile_bin *bins,
 
 static void print_saturated(struct output *out, const struct plumb_profile_event *event)
 {
-	output_format(out, STYLE_DIM,
-		      "%llu record%s took %d cycles or more, the most that the counters hold",
-		      (unsigned long long)event->saturated, event->saturated == 1 ? "" : "s",
-		      PLUMB_PROFILE_SATURATED);
-	fputc('\n', out->stream);
+	char *text = memory_format(
+		"%llu record%s took %d cycles or more, the most that the counters hold",
+		(unsigned long long)event->saturated, event->saturated == 1 ? "" : "s",
+		PLUMB_PROFILE_SATURATED);
+
+	fit_prose(out, STYLE_DIM, 0, 0, text);
+	free(text);
 }
 
 void profile_histogram(struct output *out, const struct profile_view *view)
@@ -75,6 +84,7 @@ void profile_histogram(struct output *out, const struct profile_view *view)
 	struct plumb_profile_bin bins[PLUMB_PROFILE_BINS];
 	struct plumb_profile_event event;
 	bool first = true;
+	char *text;
 
 	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++) {
 		for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
@@ -85,11 +95,11 @@ void profile_histogram(struct output *out, const struct profile_view *view)
 			if (!first)
 				fputc('\n', out->stream);
 			first = false;
-			output_text(out, STYLE_HEADING, event.name ? event.name : "unnamed event");
-			output_format(out, STYLE_PLAIN, ": %s of %llu SPE records%s", titles[kind],
-				      (unsigned long long)sum_of(bins, count),
-				      view->modelled ? " of the model" : "");
-			fputs("\n\n", out->stream);
+			text = memory_format(": %s of %llu SPE records%s", titles[kind],
+					     (unsigned long long)sum_of(bins, count),
+					     view->modelled ? " of the model" : "");
+			profile_heading(out, event.name ? event.name : "unnamed event", text);
+			free(text);
 			print_bins(out, bins, count);
 			if (kind == PLUMB_SPE_TOTAL_LATENCY && event.saturated)
 				print_saturated(out, &event);

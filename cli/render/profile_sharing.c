@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_write.h"
+#include "render/fit.h"
 #include "render/json.h"
 #include "render/profile.h"
 #include "tool/memory.h"
@@ -122,15 +123,18 @@ static void print_line(const struct sharing *sharing, struct output *out, size_t
 		{"MOVES", .right = true, .spare = 2},
 	};
 	struct table table = {.columns = columns, .column_count = sharing->exact ? 2 : 1};
-	char room[PLUMB_PROFILE_TEXT];
+	char room[PLUMB_PROFILE_TEXT], *title;
 	const char *text = text_of(sharing, begin, PLUMB_KEY_CACHE_LINE, room);
+	size_t column;
 
-	output_text(out, STYLE_NAME, text ? text : "?");
-	output_format(out, STYLE_PLAIN, ": %s sharing by %u threads", kind_of(first),
-		      first->threads);
+	text = text ? text : "?";
+	output_text(out, STYLE_NAME, text);
+	column = strlen(text);
 	text = text_of(sharing, begin, PLUMB_KEY_PID, room);
-	output_format(out, STYLE_PLAIN, " of process %s", text ? text : "?");
-	fputc('\n', out->stream);
+	title = memory_format(": %s sharing by %u threads of process %s", kind_of(first),
+			      first->threads, text ? text : "?");
+	fit_prose(out, STYLE_PLAIN, column, 2, title);
+	free(title);
 	for (size_t k = 0; k < KEYS; k++)
 		if (is_shown(sharing, keys[k]) && keys[k] != PLUMB_KEY_PID)
 			add_column(&table, columns, keys[k]);
@@ -148,14 +152,11 @@ static void print_line(const struct sharing *sharing, struct output *out, size_t
 
 static void print_text(const struct sharing *sharing, struct output *out)
 {
-	if (sharing->exact)
-		output_text(out, STYLE_PLAIN,
-			    "Sharing: accesses, and moves between cores, counted exactly by the "
-			    "model");
-	else
-		output_format(out, STYLE_PLAIN, "Sharing: accesses in SPE records%s",
-			      sharing->view->modelled ? " of the model" : "");
-	fputc('\n', out->stream);
+	fit_prose(out, STYLE_PLAIN, 0, 2,
+		  sharing->exact ? "Sharing: accesses, and moves between cores, counted exactly by "
+				   "the model"
+		  : sharing->view->modelled ? "Sharing: accesses in SPE records of the model"
+					    : "Sharing: accesses in SPE records");
 	for (size_t begin = 0, end; begin < sharing->count; begin = end) {
 		for (end = begin + 1; end < sharing->count && continues(sharing, end);)
 			end++;
@@ -254,8 +255,7 @@ void profile_sharing(struct output *out, const struct profile_view *view, bool j
 	} else if (sharing.count) {
 		print_text(&sharing, out);
 	} else {
-		output_text(out, STYLE_PLAIN, no_sharing(view, sharing.exact));
-		fputc('\n', out->stream);
+		fit_prose(out, STYLE_PLAIN, 0, 0, no_sharing(view, sharing.exact));
 	}
 	free(sharing.at);
 }

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "render/figures.h"
+#include "render/fit.h"
 #include "render/marks.h"
 #include "render/profile_columns.h"
 #include "tool/memory.h"
+#include "tool/wrap.h"
 
 /* ---- Rows -------------------------------------------------------------------------------------
  */
@@ -218,11 +220,8 @@ static char *heading_text(const struct pen *pen, const struct profile_view *view
 void profile_heading(struct output *out, const char *title, const char *text)
 {
 	output_text(out, STYLE_HEADING, title);
-	if (out->terminal)
-		output_flow(out, STYLE_PLAIN, strlen(title), 2, text);
-	else
-		output_text(out, STYLE_PLAIN, text);
-	fputs("\n\n", out->stream);
+	fit_prose(out, STYLE_PLAIN, wrap_columns(title, strlen(title)), 2, text);
+	fputc('\n', out->stream);
 }
 
 static void print_heading(struct output *out, const struct profile_view *view,
@@ -241,12 +240,7 @@ static double percent(uint64_t part, uint64_t whole)
 
 static void print_note(struct output *out, enum style style, char *text)
 {
-	if (out->terminal) {
-		output_wrapped(out, style, 0, 0, text);
-	} else {
-		output_text(out, style, text);
-		fputc('\n', out->stream);
-	}
+	fit_prose(out, style, 0, 0, text);
 	free(text);
 }
 

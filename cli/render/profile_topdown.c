@@ -6,6 +6,7 @@
 
 #include "base/json_write.h"
 #include "render/figures.h"
+#include "render/fit.h"
 #include "render/json.h"
 #include "render/marks.h"
 #include "render/profile.h"
@@ -289,10 +290,14 @@ static void print_cut_off(const struct profile_view *view, struct output *out)
 		period += (double)event.period;
 		cut_off += (double)event.cut_off;
 	}
-	if (cut_off > 0)
-		output_format(out, STYLE_WARNING,
-			      "call trees lack callers of %.2f%% of the events, to limit memory\n",
-			      100 * cut_off / period);
+	if (cut_off > 0) {
+		char *text = memory_format(
+			"call trees lack callers of %.2f%% of the events, to limit memory",
+			100 * cut_off / period);
+
+		fit_prose(out, STYLE_WARNING, 0, 0, text);
+		free(text);
+	}
 }
 
 /* ---- Text -------------------------------------------------------------------------------------
@@ -314,7 +319,8 @@ static void print_text(struct topdown *topdown, struct output *out)
 	for (size_t k = 0; k < topdown->view->key_count; k++)
 		columns[table.column_count++] = (struct table_column){
 			.heading = profile_key_heading(topdown->view->keys[k]),
-			.style = STYLE_NAME};
+			.style = STYLE_NAME,
+			.branches = topdown->view->trees};
 	for (size_t i = 0; i < topdown->shown; i++) {
 		add_line(topdown, &table, i, &topdown->rows[i], NULL);
 		for (size_t k = 0; k < topdown->view->key_count; k++)

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Call trees of profiles, as text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/fit.h"
 #include "render/pen.h"
 #include "render/profile.h"
+#include "tool/memory.h"
+#include "tool/wrap.h"
 
 struct tree {
 	struct output *out;
@@ -27,6 +33,27 @@ static bool is_shown(const struct tree *tree, size_t i)
 }
 
 /*
+ * Prints what comes before the name on a line of a tree: branches, the last of which is `branch`
+ * unless that is NULL. On a terminal, they take at most half of its width: of deeper trees, a
+ * mark stands for the outermost ones. Returns the columns.
+ */
+static size_t print_branches(const struct tree *tree, unsigned level, const char *branch)
+{
+	const size_t each = strlen(tree->pen->none), room = tree->out->width / 2 / each;
+	const size_t count = level + (branch != NULL);
+	const size_t lost = tree->out->terminal && count > room ? count - room + 1 : 0;
+
+	output_spaces(tree->out, 2);
+	if (lost)
+		fputs(tree->pen->lost, tree->out->stream);
+	for (size_t l = lost; l < level; l++)
+		fputs(tree->before[l], tree->out->stream);
+	if (branch)
+		fputs(branch, tree->out->stream);
+	return 2 + each * (count - lost + (lost != 0));
+}
+
+/*
  * Prints the siblings from `begin` to `end`, and what is below them. An only child is printed below
  * its parent without a branch. Recurses at most as deep as call chains are long.
  */
@@ -41,41 +68,72 @@ static void print_siblings(const struct tree *of, size_t begin, size_t end, unsi
 	for (size_t i = begin, next; i < end; i = next) {
 		const bool alone = count == 1 && level > 0;
 		unsigned below = level;
+		size_t column;
+		char *share;
 
 		next = after(tree.nodes, i, end);
 		if (!is_shown(&tree, i))
 			continue;
 		left--;
-		output_spaces(tree.out, 2);
-		for (unsigned l = 0; l < level; l++)
-			fputs(tree.before[l], tree.out->stream);
+		column = print_branches(&tree, level,
+					alone  ? NULL
+					: left ? tree.pen->branch
+					       : tree.pen->last);
 		if (!alone) {
-			fputs(left ? tree.pen->branch : tree.pen->last, tree.out->stream);
 			tree.before[level] = left ? tree.pen->through : tree.pen->none;
 			below++;
 		}
-		if (!alone || tree.nodes[i].period != tree.nodes[i - 1].period)
-			output_format(tree.out, STYLE_PLAIN, "%.2f%% ",
-				      100 * (double)tree.nodes[i].period / tree.total);
-		output_text(tree.out, STYLE_NAME, tree.nodes[i].name);
-		fputc('\n', tree.out->stream);
+		if (!alone || tree.nodes[i].period != tree.nodes[i - 1].period) {
+			share = memory_format("%.2f%% ",
+					      100 * (double)tree.nodes[i].period / tree.total);
+			output_text(tree.out, STYLE_PLAIN, share);
+			column += strlen(share);
+			free(share);
+		}
+		fit_line_name(tree.out, STYLE_NAME, column, tree.nodes[i].name);
 		print_siblings(&tree, i + 1, next, below);
 	}
+}
+
+/* Writes a space and a key, on a terminal in lines of their own if there is no room for them. */
+static size_t print_key(struct output *out, size_t column, const char *name)
+{
+	char *text;
+
+	if (!out->terminal) {
+		fputc(' ', out->stream);
+		output_text(out, STYLE_NAME, name);
+		return 0;
+	}
+	text = fit_tall_name(out, name, out->width - 2);
+	if (output_fits(out, column + 1 + wrap_columns(text, strlen(text)))) {
+		fputc(' ', out->stream);
+		column++;
+	} else {
+		fputc('\n', out->stream);
+		column = 0;
+	}
+	column = output_flow(out, STYLE_NAME, column, 2, text);
+	free(text);
+	return column;
 }
 
 static void print_title(struct output *out, const struct profile_view *view, size_t event, size_t i)
 {
 	struct plumb_profile_row row;
-	char room[PLUMB_PROFILE_TEXT];
+	char room[PLUMB_PROFILE_TEXT], *share;
 	const char *text;
+	size_t column;
 
 	plumb_profile_row(view->profile, event, i, &row);
 	fputc('\n', out->stream);
-	output_format(out, STYLE_PLAIN, "%.2f%%", 100 * profile_main_share(view, &row)->value);
+	share = memory_format("%.2f%%", 100 * profile_main_share(view, &row)->value);
+	output_text(out, STYLE_PLAIN, share);
+	column = strlen(share);
+	free(share);
 	for (size_t k = 0; k < view->key_count; k++) {
 		text = plumb_profile_text(view->profile, event, i, k, room);
-		fputc(' ', out->stream);
-		output_text(out, STYLE_NAME, text ? text : "-");
+		column = print_key(out, column, text ? text : "-");
 	}
 	fputc('\n', out->stream);
 }

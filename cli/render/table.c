@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/fit.h"
 #include "render/marks.h"
+#include "render/pen.h"
 #include "tool/join.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
@@ -92,7 +94,7 @@ static bool may_wrap(const struct table_column *column, bool all)
 }
 
 /* Where a cell may be divided. */
-enum division { AT_SPACES, WITHIN_NAMES, ANYWHERE, TIGHTLY };
+enum division { AT_SPACES, WITHIN_NAMES, ANYWHERE, TIGHTLY, WITHIN_HEADINGS };
 
 /* Returns the columns of the widest part of a cell, with its indent. */
 static size_t widest_part(const char *cell, enum division division)
@@ -115,7 +117,13 @@ static size_t widest_part(const char *cell, enum division division)
 static void measure_least(const struct table *table, enum division division, size_t *least)
 {
 	for (size_t c = 0; c < table->column_count; c++)
-		least[c] = division == TIGHTLY ? TIGHTEST : NARROWEST;
+		least[c] = division >= TIGHTLY ? TIGHTEST : NARROWEST;
+	for (size_t c = 0; c < table->column_count && division == TIGHTLY; c++) {
+		const char *heading = table->columns[c].heading;
+		const size_t columns = heading ? widest_part(heading, AT_SPACES) : 0;
+
+		least[c] = columns > TIGHTEST ? columns : TIGHTEST;
+	}
 	if (division >= ANYWHERE)
 		return;
 	for (size_t i = 0, c = 0; i < table->cell_count; i++) {
@@ -246,8 +254,9 @@ static void fit(const struct table *table, size_t room, size_t *widths, const bo
 		kept--;
 	}
 	if (kept == 0 && !narrow(table, room, widths, true, WITHIN_NAMES) &&
-	    !narrow(table, room, widths, true, ANYWHERE) && tightly)
-		narrow(table, room, widths, true, TIGHTLY);
+	    !narrow(table, room, widths, true, ANYWHERE) && tightly &&
+	    !narrow(table, room, widths, true, TIGHTLY))
+		narrow(table, room, widths, true, WITHIN_HEADINGS);
 }
 
 /*
@@ -267,19 +276,61 @@ static size_t cell_room(const struct table *table, const struct output *out, siz
 	return out->width > start + widths[c] ? out->width - start : widths[c];
 }
 
+/* Returns whether a column has names, which a terminal need not show in full. */
+static bool has_names(const struct table_column *column)
+{
+	return !column->right && (column->style == STYLE_NAME || !(column->wraps || column->drops));
+}
+
+/*
+ * Returns a cell that is not too tall for a terminal: a name behind branches takes one line,
+ * with a mark for the outermost branches if there are many. Sets `*lead` to 0 for those. The caller
+ * frees it.
+ */
+static char *fit_cell(const struct output *out, const struct table_column *column, const char *cell,
+		      size_t *lead, size_t room)
+{
+	const struct pen *pen = pen_for(out);
+	const size_t begin = column->branches ? pen_branches(pen, cell) : 0;
+	const size_t each = strlen(pen->none), most = room / 2 / each;
+	const size_t count = wrap_columns(cell, begin) / each;
+	const size_t lost = count > most && most ? count - most + 1 : 0;
+	const size_t skipped = wrap_fit(cell, begin, lost * each);
+	char *name, *text;
+
+	if (!begin || !most)
+		return fit_tall_name(out, cell + *lead, room - *lead);
+	*lead = 0;
+	/* At least half of it is for the name. */
+	name = fit_short_name(out, cell + begin, room - each * (count - lost + (lost != 0)));
+	text = memory_format("%s%.*s%s", lost ? pen->lost : "", (int)(begin - skipped),
+			     cell + skipped, name);
+	free(name);
+	return text;
+}
+
 /* Prints one row, with as many lines as its tallest cell. */
 static void print_row(const struct table *table, struct output *out, size_t indent,
 		      const size_t *widths, const char *const *cells, bool heading)
 {
 	const char *rest[TABLE_COLUMNS_MAX];
 	size_t leads[TABLE_COLUMNS_MAX]; /* a cell's own indent, which all its lines have */
+	char *fitted[TABLE_COLUMNS_MAX] = {NULL};
 	bool more = true, begun = false;
 
 	for (size_t c = 0; c < table->column_count; c++) {
 		leads[c] = table->columns[c].right ? 0 : strspn(cells[c], " ");
 		if (leads[c] + NARROWEST > widths[c])
 			leads[c] = 0;
-		rest[c] = cells[c] + leads[c];
+		if (widths[c] && !heading && output_is_narrow(out) &&
+		    has_names(&table->columns[c])) {
+			const size_t room = cell_room(table, out, indent, widths, cells, c);
+
+			if (wrap_columns(cells[c], strlen(cells[c])) > room)
+				fitted[c] = fit_cell(out, &table->columns[c], cells[c], &leads[c],
+						     room);
+		}
+		rest[c] = fitted[c] ? fitted[c] : cells[c] + leads[c];
 	}
 
 	while (more) {
@@ -315,6 +366,8 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 		}
 		fputc('\n', out->stream);
 	}
+	for (size_t c = 0; c < table->column_count; c++)
+		free(fitted[c]);
 }
 
 static void mark_heading(const struct table *table, struct output *out, size_t indent,

@@ -12,7 +12,8 @@ struct table_column {
 	bool right; /* a number */
 	bool wraps; /* becomes narrower, with more lines, if the row is too wide, before others go
 		     */
-	bool drops; /* also wraps, and is left out if the row is too wide even so */
+	bool branches; /* cells may begin with the branches of a tree (render/pen.h) */
+	bool drops;    /* also wraps, and is left out if the row is too wide even so */
 	/*
 	 * 0: never; else a terminal shows the table without it, and says so, if the row is too
 	 * wide. The highest are left out first; of equal ones, the last. Elsewhere, rows of tables
@@ -40,7 +41,11 @@ struct table {
 void table_cell(struct table *table, const char *text);
 void table_cell_format(struct table *table, const char *format, ...) PLUMB_PRINTF(2, 3);
 
-/* Prints the table after `indent` spaces, with a line of headings unless every heading is NULL. */
+/*
+ * On a terminal, a name takes at most FIT_NAME_LINES lines (render/fit.h), or one behind branches.
+ *
+ * Prints the table after `indent` spaces, with a line of headings unless every heading is NULL.
+ */
 void table_print(const struct table *table, struct output *out, size_t indent);
 
 /*

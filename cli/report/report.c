@@ -217,7 +217,10 @@ static const char *key_without_data(const struct report_run *run)
 	for (size_t k = 0; run->options->exact && k < run->view.key_count; k++)
 		if (is_of_data(run->view.keys[k]))
 			name = plumb_profile_key_name(run->view.keys[k]);
-	for (size_t e = 0; name && plumb_profile_event(run->view.profile, e, &event); e++)
+	/* Slots are counted by instruction, also where accesses have addresses. */
+	for (size_t e = 0;
+	     name && !run->options->topdown && plumb_profile_event(run->view.profile, e, &event);
+	     e++)
 		if (event.samples &&
 		    (event.spe || event.event->attr.sample_type & PLUMB_SAMPLE_ADDR))
 			name = NULL;

@@ -57,14 +57,16 @@ in_terminal()
 	/usr/bin/python3 "$here/in_terminal.py" "$@"
 }
 
-# too_wide COLUMNS: the lines of stdin that are wider.
+# too_wide COLUMNS: the lines of stdin that are wider, by Unicode's widths of characters.
 too_wide()
 {
 	/usr/bin/python3 -c '
-import sys
+import sys, unicodedata
 sys.stdin.reconfigure(encoding="utf-8")
+def columns(c):
+    return 0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
 for line in sys.stdin:
-    if len(line.rstrip("\n")) > int(sys.argv[1]):
+    if sum(map(columns, line.rstrip("\n"))) > int(sys.argv[1]):
         print(line, end="")' "$1"
 }
 

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+# What plumb report and plumb annotate print fits a terminal, with long and wide names; a pipe gets
+# all of it. The judges are the widths of characters that Unicode defines, and the program's names.
+
+load lib.bash
+
+setup_file()
+{
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	export work=$BATS_FILE_TMPDIR long
+	long=$(printf 'x%.0s' {1..700})
+	mkdir "$work/很長的目錄名稱沒有空格很長的目錄名稱沒有空格很長的目錄名稱"
+	cd "$work"/很* || return
+	# Each call of deep() calls other functions, so that its tree has a branch at every level.
+	cat >"計算.c" <<-END
+		volatile unsigned start = 7;
+		__attribute__((noipa)) void first_${long}_last(int n)
+		{
+			unsigned x = start; /* ${long} */
+			for (int i = 0; i < n; i++)
+				x = (x + i) / (start | 1); /* 這一行的註解非常長沒有空格因此會超過終端機的寬度而且會繼續下去很久很久 */
+			start = x | 1;
+		}
+		__attribute__((noipa)) void 計算平均數值的函式名稱非常非常長沒有空格而且繼續下去直到超過終端機的寬度(int n)
+		{
+			unsigned x = start;
+			for (int i = 0; i < n; i++)
+				x = (x + i) / (start | 1);
+			start = x | 1;
+		}
+		__attribute__((noipa)) void deep(int n)
+		{
+			if (n) {
+				first_${long}_last(300);
+				計算平均數值的函式名稱非常非常長沒有空格而且繼續下去直到超過終端機的寬度(150);
+				deep(n - 1);
+			}
+			start++;
+		}
+		int main(void) { deep(12); }
+	END
+	aarch64-linux-gnu-gcc -g -O1 -fno-omit-frame-pointer -static -o "程式" "計算.c"
+	plumb record --exact -q -o "$work/exact.data" -- "./程式" || skip "the model cannot run here"
+	plumb record -q -e spe -c 1024 -o "$work/spe.data" -- "./程式"
+	plumb record -q -g -e cycles -c 500 -o "$work/cycles.data" -- "./程式"
+}
+
+setup()
+{
+	cd "$work" || return
+	need_terminal
+}
+
+# fits COLUMNS COMMAND...: keeps what it prints on a terminal in `seen`, which must not be wider.
+fits()
+{
+	in_terminal "$1" "$PLUMB" "${@:2}" --stdio --no-pager --color never | tr -d '\r' >seen
+	[ -s seen ]
+	[ -z "$(too_wide "$1" <seen | tee /dev/stderr)" ]
+}
+
+@test "call trees: one line for each function, whose name keeps its ends" {
+	for width in 40 60 80; do
+		fits "$width" report -i cycles.data -g
+		grep -qE '^  [│ ].*[├└]─ .*first_x+….*_last$' seen
+		grep -qE '[├└]─ .*計算.*….*寬度$' seen
+	done
+	# At 40 columns there is no room for twelve branches: a mark stands for those outside.
+	fits 40 report -i cycles.data -g
+	grep -qE '^  …  [│├└]' seen
+	LC_ALL=C fits 40 report -i cycles.data -g
+	grep -qE '^  \.\. [|`]' seen
+	plumb report -i cycles.data -g >whole
+	grep -qE "^  .*─ .*first_${long}_last\$" whole
+	lacks … <whole
+	fits 40 report -i cycles.data --callees deep
+	grep -qE '─ .*first_x+….*_last$' seen
+	fits 40 report -i exact.data --topdown -g
+	grep -qE '[├└]─ firs.*…' seen
+	grep -qE '  …  [│├└]' seen
+}
+
+@test "tables: a long name takes six lines at most, and keeps its ends" {
+	fits 40 report -i spe.data -s comm,dso,symbol
+	/usr/bin/python3 - <<-'END'
+		lines = open("seen", encoding="utf-8").read().split("\n")
+		at = next(i for i, line in enumerate(lines) if "%" in line and "first_" in line)
+		end = next(i for i in range(at + 1, len(lines)) if "%" in lines[i])
+		name = "".join(line[-18:].split()[-1] for line in lines[at:end])
+		assert 2 <= end - at <= 6, lines[at:end]
+		assert name.startswith("first_xx") and "…" in name and name.endswith("x_last"), name
+	END
+	plumb report -i spe.data | grep -qE " first_${long}_last\$"
+}
+
+@test "plumb annotate: titles are wrapped, lines and instructions are cut off" {
+	plumb annotate -i exact.data --color never >whole
+	[ "$(head -c $((6 + 700 + 8)) whole)" = "first_${long}_last in" ]
+	grep -qE "計算\.c:4 +unsigned x = start; /\* $long \*/\$" whole
+	instructions=$(grep -cE '[0-9a-f]{6}  [a-z]' whole)
+	for width in 40 60; do
+		fits "$width" annotate -i exact.data
+		[[ $(head -n 1 seen) == first_* ]]
+		grep -qE '^Costs: cycles and ports of ' seen
+		grep -qE '計算\.c:6  .*x = .*…$' seen
+		[ "$(grep -cE '[0-9a-f]{6}  [a-z]' seen)" -eq "$instructions" ]
+		fits "$width" annotate -i spe.data -n
+		fits "$width" annotate -i exact.data -l
+	done
+	fits 40 annotate -i exact.data main
+}
+
+@test "--sharing and --latency-histogram" {
+	fits 40 report -i exact.data --sharing
+	[ "$(xargs <seen)" = "No cache line is used by several threads and written." ]
+	plumb report -i exact.data --sharing | grep -qx "$(xargs <seen)"
+	fits 40 report -i spe.data --latency-histogram
+	grep -qE '% +#{10,12}$' seen
+	lacks -E '% +#{13}' <seen
+	plumb report -i spe.data --latency-histogram | grep -qE '% +#{40}$'
+}
+
+@test "-s data_symbol of an exact profile: the reason why there is none" {
+	run --separate-stderr plumb report -i exact.data -s data_symbol
+	[ "$status" -eq 2 ]
+	said "plumb: exact.data: no values for data_symbol: an exact profile counts by instruction, without addresses of data" \
+		"       sample accesses with plumb record -e spe/load,store/"
+}
