@@ -126,13 +126,14 @@ static void print_check(struct output *out, const struct check *check)
 static void print_text(struct output *out, const struct checkup *checkup)
 {
 	const struct cpu_machine *machine = &checkup->machine;
-	char *line = memory_format("%s%s%s%sLinux %s, CPUs %s%s%s", machine->vendor,
-				   *machine->vendor ? " " : "", machine->product,
-				   *machine->vendor || *machine->product ? ", " : "",
-				   *machine->kernel ? machine->kernel : "of unknown version",
-				   *machine->cpus ? machine->cpus : "unknown",
-				   machine->virtual_machine ? ", virtual machine" : "",
-				   machine->container ? ", in a container" : "");
+	char *line = memory_format(
+		"%s%s%s%sLinux %s, CPU%s %s%s%s", machine->vendor, *machine->vendor ? " " : "",
+		machine->product, *machine->vendor || *machine->product ? ", " : "",
+		*machine->kernel ? machine->kernel : "of unknown version",
+		strspn(machine->cpus, "0123456789") == strlen(machine->cpus) ? "" : "s",
+		*machine->cpus ? machine->cpus : "unknown",
+		machine->virtual_machine ? ", virtual machine" : "",
+		machine->container ? ", in a container" : "");
 
 	output_wrapped(out, STYLE_HEADING, 0, 0, line);
 	fputc('\n', out->stream);

@@ -27,9 +27,9 @@ static char *name_pmus(const struct cpu_machine *machine, bool *all_known)
 	for (size_t i = 0; i < machine->pmu_count; i++) {
 		const struct cpu_pmu *pmu = &machine->pmus[i];
 		const struct plumb_spec *spec = spec_of(pmu);
-		char *text = spec ? memory_format("%s of %s", pmu->name, spec->product.name)
-				  : memory_format("%s of an unknown CPU, MIDR_EL1 0x%08x",
-						  pmu->name, pmu->midr);
+		char *text = spec ? memory_format("%s (%s)", pmu->name, spec->product.name)
+				  : memory_format("%s (unknown CPU, MIDR_EL1 0x%08x)", pmu->name,
+						  pmu->midr);
 
 		*all_known &= spec != NULL;
 		join_add(&join, text);
@@ -51,10 +51,10 @@ static void check_pmu(struct checkup *checkup)
 			return;
 		check->state = CHECK_LIMITED;
 		check->why = checkup_text(
-			"Plumb has no specification of that CPU, so it has no metrics");
-		check->fix = checkup_text(
-			"plumb stat --cpu NAME, with a CPU of the same design from plumb "
-			"spec list cpus");
+			"Plumb has no specification, and so no metrics, for an unknown CPU");
+		check->fix =
+			checkup_text("plumb stat --cpu NAME, of a similar CPU; plumb spec list "
+				     "cpus lists the names");
 		return;
 	}
 	check = checkup_add(checkup, "core-pmu", "Core PMU", CHECK_MISSING,
@@ -92,10 +92,11 @@ static void check_counters(struct checkup *checkup, const struct cpu_pmu *pmu)
 
 	if (!checkup->here) {
 		checkup_add(checkup, "counters", "Counters", CHECK_UNKNOWN,
-			    most ? memory_format("the core has %u; how many are free shows "
-						 "only on the machine",
+			    most ? memory_format("the core has %u; run plumb doctor on the machine "
+						 "to see how many are free",
 						 most)
-				 : checkup_text("how many are free shows only on the machine"));
+				 : checkup_text("run plumb doctor on the machine to see how many "
+						"are free"));
 		return;
 	}
 	count = perf_counters(pmu->type, &own);
@@ -130,6 +131,7 @@ static void check_events(struct checkup *checkup, size_t i)
 	const struct plumb_spec *spec = spec_of(pmu);
 	struct join lacking = {0};
 	size_t count = 0, all = 0;
+	bool needs_slots = false;
 	struct check *check;
 	char *names;
 
@@ -140,6 +142,7 @@ static void check_events(struct checkup *checkup, size_t i)
 		if (cpu_pmu_may_count(pmu, spec->events[e].code))
 			continue;
 		count++;
+		needs_slots |= spec->events[e].code == TOPDOWN_SLOTS;
 		join_add(&lacking, spec->events[e].name);
 	}
 	names = join_take(&lacking);
@@ -150,14 +153,13 @@ static void check_events(struct checkup *checkup, size_t i)
 		check->why = memory_format(
 			"the kernel does not list them%s",
 			checkup->machine.virtual_machine ? "; hypervisors hide events" : "");
-		check->instead =
-			checkup_text(cpu_pmu_may_count(pmu, TOPDOWN_SLOTS)
-					     ? "metrics of the other events work"
-					     : "metrics of the other events work; the top-down "
-					       "tree requires STALL_SLOT");
+		check->instead = checkup_text(
+			needs_slots ? "metrics of the other events work; the top-down tree "
+				      "requires STALL_SLOT"
+				    : "metrics of the other events work");
 	} else if (spec) {
 		checkup_add(checkup, "events", "Events", CHECK_WORKS,
-			    memory_format("%s has all %zu that its CPU has", pmu->name, all));
+			    memory_format("%s counts all %zu events of its CPU", pmu->name, all));
 	}
 	free(names);
 }
@@ -170,11 +172,21 @@ static int try_software(const struct checkup *checkup)
 	return checkup->here ? perf_try_software() : 0;
 }
 
-static void blame_filter(struct check *check)
+/* Tells whether a container's filter of system calls, which a copied /proc does not show, may
+ * forbid to count. */
+static bool may_be_filtered(const struct checkup *checkup)
 {
-	check->why =
-		checkup_text("a filter of system calls (seccomp) blocks perf_event_open(2), as "
-			     "containers' default profiles do");
+	const struct cpu_machine *machine = &checkup->machine;
+
+	return !checkup->here && machine->seccomp == 2 && machine->container &&
+	       !cpu_machine_is_privileged(machine);
+}
+
+static void blame_filter(struct check *check, const char *blocks)
+{
+	check->why = memory_format("a filter of system calls (seccomp) %s perf_event_open(2), as "
+				   "containers' default profiles do",
+				   blocks);
 	check->fix = checkup_text(
 		"docker run --cap-add PERFMON --security-opt seccomp=unconfined IMAGE");
 	check->instead = checkup_text("the model works");
@@ -204,7 +216,7 @@ static void check_permission(struct checkup *checkup)
 					    strerror(-error), machine->paranoid);
 		/* Without a filter, a security module or a sandbox has its own rules. */
 		if (machine->seccomp)
-			blame_filter(check);
+			blame_filter(check, "blocks");
 		else
 			blame_sandbox(check);
 	} else if (!may) {
@@ -212,16 +224,15 @@ static void check_permission(struct checkup *checkup)
 		check->why = memory_format("kernel.perf_event_paranoid is %d", machine->paranoid);
 		check->fix = memory_format(SET_LEVEL, 2);
 		check->instead = checkup_text("the model works");
-	} else if (!checkup->here && machine->seccomp == 2 && machine->container &&
-		   !cpu_machine_is_privileged(machine)) {
+	} else if (may_be_filtered(checkup)) {
 		check->state = CHECK_UNKNOWN;
 		check->text = checkup_text("perhaps nothing");
-		blame_filter(check);
+		blame_filter(check, "may block");
 	} else if (!cpu_machine_may_count_kernel(machine)) {
 		check->state = CHECK_LIMITED;
 		check->text = checkup_text("your programs, in user code only");
 		check->why = memory_format("kernel.perf_event_paranoid is %d", machine->paranoid);
-		check->fix = memory_format(SET_LEVEL "; for whole CPUs (-a), 0", 1);
+		check->fix = memory_format(SET_LEVEL ", or =0 for whole CPUs (-a)", 1);
 	} else if (!cpu_machine_may_count_all(machine)) {
 		check->state = CHECK_LIMITED;
 		check->text = checkup_text(
@@ -279,17 +290,18 @@ static void check_spe(struct checkup *checkup)
 			check->fix = checkup_text("add kpti=off to the kernel's command line");
 		} else if (spe->some_cores) {
 			check->state = CHECK_LIMITED;
-			check->why = checkup_text("only some CPUs have it");
+			check->why = memory_format("only CPUs %s have it", spe->cpus);
 		}
 		return;
 	}
 	check = checkup_add(checkup, "spe", "SPE", CHECK_MISSING, checkup_text("no SPE unit"));
 	check->instead = checkup_text(
-		machine->pmu_count ? "sampling by events works (plumb record -e cycles), "
-				     "and the model has an SPE unit"
-				   : "the model has an SPE unit");
+		machine->pmu_count && cpu_machine_may_count(machine) && !may_be_filtered(checkup)
+			? "sampling by events works (plumb record -e cycles), and the model has an "
+			  "SPE unit"
+			: "the model has an SPE unit");
 	if (machine->virtual_machine) {
-		check->why = checkup_text("hypervisors seldom give a virtual machine SPE");
+		check->why = checkup_text("hypervisors seldom offer SPE to virtual machines");
 		check->fix = checkup_text("in a cloud, use a metal instance");
 	} else if (machine->kpti) {
 		check->why = checkup_text(
@@ -315,10 +327,13 @@ static void check_sampling(struct checkup *checkup)
 
 	if (!machine->has_perf)
 		checkup_add(checkup, "sampling", "Event sampling", CHECK_MISSING,
-			    checkup_text("only in the model"));
+			    checkup_text("the kernel cannot sample; the model can"));
 	else if (!cpu_machine_may_count(machine))
 		checkup_add(checkup, "sampling", "Event sampling", CHECK_MISSING,
 			    checkup_text("not permitted: see Permission"));
+	else if (may_be_filtered(checkup))
+		checkup_add(checkup, "sampling", "Event sampling", CHECK_UNKNOWN,
+			    checkup_text("perhaps not permitted: see Permission"));
 	else if (!machine->pmu_count)
 		checkup_add(checkup, "sampling", "Event sampling", CHECK_LIMITED,
 			    checkup_text("by time only: plumb record -e cpu-clock"));

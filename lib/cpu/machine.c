@@ -147,11 +147,37 @@ static bool has_format(const char *root, const char *pmu, const char *name)
 	return exists(root, path);
 }
 
+/* Returns how many CPUs a list has; 0 if it cannot be read. */
+static int count_cpus(const char *list)
+{
+	int *cpus = NULL;
+	const int count = sysfs_parse_cpus(list, &cpus);
+
+	free(cpus);
+	return count > 0 ? count : 0;
+}
+
+/* Adds the CPUs of one more unit: types of cores have one each. */
+static void add_spe_cpus(const char *root, const char *name, struct cpu_machine *machine)
+{
+	struct cpu_spe *spe = &machine->spe;
+	const size_t used = strlen(spe->cpus);
+	char path[PATH_MAX], mask[256];
+
+	snprintf(path, sizeof(path), DEVICES "/%s/cpumask", name);
+	if (!read_line(root, path, mask, sizeof(mask)))
+		return;
+	if (used + 1 + strlen(mask) >= sizeof(spe->cpus))
+		return;
+	snprintf(spe->cpus + used, sizeof(spe->cpus) - used, "%s%s", used ? "," : "", mask);
+	spe->some_cores = count_cpus(spe->cpus) < count_cpus(machine->cpus);
+}
+
 static void read_spe(const char *root, const char *name, struct cpu_machine *machine)
 {
 	struct cpu_spe *spe = &machine->spe;
-	char path[PATH_MAX], mask[256];
 
+	add_spe_cpus(root, name, machine);
 	if (spe->exists)
 		return;
 	spe->exists = true;
@@ -160,9 +186,6 @@ static void read_spe(const char *root, const char *name, struct cpu_machine *mac
 	spe->discard = has_format(root, name, "discard");
 	spe->operation_masks = has_format(root, name, "load_filter_mask");
 	spe->data_source_filter = has_format(root, name, "inv_data_src_filter");
-	snprintf(path, sizeof(path), DEVICES "/%s/cpumask", name);
-	spe->some_cores = read_line(root, path, mask, sizeof(mask)) && *machine->cpus &&
-			  strcmp(mask, machine->cpus) != 0;
 }
 
 /* Drivers' names for their PMUs; what they count. The kernel's Documentation/admin-guide/perf. */

@@ -25,6 +25,7 @@ struct cpu_other_pmu {
 
 struct cpu_spe {
 	bool exists;
+	char cpus[256];        /* that have one, as a list; "" if unknown */
 	bool some_cores;       /* not all CPUs have one */
 	unsigned min_interval; /* operations; 0: unknown */
 	/* What its format has, which newer versions of the extension and of the kernel add. */

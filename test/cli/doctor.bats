@@ -72,28 +72,30 @@ usual="sampling=works kernel-symbols=missing buffers=limited user-access=missing
 		is vm-without-tables core-pmu=missing permission=limited spe=missing sampling=limited \
 			kernel-symbols=missing buffers=limited
 		is seccomp-container core-pmu=works permission=unknown counters=unknown events=works \
-			spe=missing ${usual/symbols=missing/symbols=works}
+			spe=missing sampling=unknown kernel-symbols=works buffers=limited user-access=missing
 		is no-perf core-pmu=missing permission=missing spe=missing sampling=missing
 		is spe-kpti $server events=works spe=missing $usual
 		is spe-some-cores $server events=works spe=limited $usual
+		is spe-two-units core-pmu=works permission=limited counters=unknown events=works \
+			counters=unknown events=works spe=works $usual
 		is spe-eft $server events=works spe=works $usual
 		is spe-fds $server events=works spe=works sampling=works branches=works \
 			kernel-symbols=missing buffers=limited user-access=missing
 		is cmn700 core-pmu=works permission=works counters=unknown events=works spe=missing \
 			sampling=works kernel-symbols=works user-access=missing other-pmus=works
 	}
-	[ "$(wc -l <"$BATS_FILE_TMPDIR/names")" -eq 22 ]
+	[ "$(wc -l <"$BATS_FILE_TMPDIR/names")" -eq 23 ]
 }
 
 @test "why, and the line that changes it" {
-	[ "$(part graviton3-2xlarge core-pmu text)" = "armv8_pmuv3_0 of Neoverse V1" ]
+	[ "$(part graviton3-2xlarge core-pmu text)" = "armv8_pmuv3_0 (Neoverse V1)" ]
 	part graviton3-2xlarge events text | grep -q "STALL_SLOT_BACKEND"
 	part graviton3-2xlarge events instead | grep -q "the top-down tree requires STALL_SLOT"
 	part graviton3-2xlarge spe fix | grep -q "metal"
 	[ "$(part graviton3-metal permission fix)" = \
-		"sudo sysctl kernel.perf_event_paranoid=1; for whole CPUs (-a), 0" ]
+		"sudo sysctl kernel.perf_event_paranoid=1, or =0 for whole CPUs (-a)" ]
 	[ "$(part phone permission fix)" = "sudo sysctl kernel.perf_event_paranoid=2" ]
-	part phone core-pmu text | grep -q "armv9_cortex_x2 of an unknown CPU, MIDR_EL1 0x411fd480"
+	part phone core-pmu text | grep -q "armv9_cortex_x2 (unknown CPU, MIDR_EL1 0x411fd480)"
 	part vm-without-pmu core-pmu why | grep -q "hypervisor gives this virtual machine no PMU"
 	part vm-without-tables core-pmu why | grep -q "hypervisor gives this virtual machine no PMU"
 	part seccomp-container permission why | grep -q "seccomp"
@@ -106,6 +108,14 @@ usual="sampling=works kernel-symbols=missing buffers=limited user-access=missing
 	[ "$(part spe-fds spe text)" = \
 		"one sample per 256 operations at most, inverted event filters, discard mode, operation masks, data-source filters" ]
 	part spe-fds branches text | grep -q "last 32 branches"
+	[ "$(part spe-some-cores spe why)" = "only CPUs 2-3 have it" ]
+	[ "$(part spe-two-units spe state)" = works ]
+	# What is not permitted does not work, and nothing is said of what a CPU never had.
+	[ "$(part phone spe instead)" = "the model has an SPE unit" ]
+	[ "$(part seccomp-container sampling state)" = unknown ]
+	[ "$(part seccomp-container spe instead)" = "the model has an SPE unit" ]
+	[ "$(part graviton2-2xlarge events instead)" = "metrics of the other events work" ]
+	[ "$(part graviton3-2xlarge events instead)" = "metrics of the other events work; the top-down tree requires STALL_SLOT" ]
 	part kunpeng920 spe fix | grep -qx "sudo modprobe arm_spe_pmu"
 	part altra other-pmus text | grep -q "arm_cmn_0: mesh interconnect (CMN), arm_dmc620"
 	part grace other-pmus text | grep -q "NVIDIA SCF"

@@ -68,10 +68,10 @@ def core(name, kind, cpus, midr, events=FULL, slots=0, branches=0):
     return tree
 
 
-def spe(kind, cpus, formats, interval=1024):
-    tree = {f"{DEVICES}arm_spe_0/type": kind, f"{DEVICES}arm_spe_0/cpumask": cpus,
-            f"{DEVICES}arm_spe_0/caps/min_interval": interval}
-    tree.update({f"{DEVICES}arm_spe_0/format/{line.split()[0]}": line.split()[1]
+def spe(kind, cpus, formats, interval=1024, name="arm_spe_0"):
+    tree = {f"{DEVICES}{name}/type": kind, f"{DEVICES}{name}/cpumask": cpus,
+            f"{DEVICES}{name}/caps/min_interval": interval}
+    tree.update({f"{DEVICES}{name}/format/{line.split()[0]}": line.split()[1]
                  for line in formats})
     return tree
 
@@ -131,6 +131,9 @@ MACHINES = {
     "spe-kpti": system(cpus=4, meltdown="Mitigation: PTI") | core("armv8_pmuv3_0", 8, (0, 3), N1),
     "spe-some-cores": system(cpus=4) | core("armv8_pmuv3_0", 8, (0, 3), N2)
     | spe(9, "2-3", SPE_1P2, 256),
+    "spe-two-units": system(cpus=8, kernel="6.18.0") | core("armv9_c1_pro", 8, (0, 5), C1_PRO)
+    | core("armv9_c1_ultra", 9, (6, 7), C1_ULTRA) | spe(10, "0-5", SPE_EFT, 256)
+    | spe(11, "6-7", SPE_EFT, 256, "arm_spe_1"),
     "spe-eft": system(cpus=4, kernel="6.18.0") | core("armv8_pmuv3_0", 8, (0, 3), N2)
     | spe(9, "0-3", SPE_EFT, 256),
     "spe-fds": system(cpus=4, kernel="6.19.0") | core("armv8_pmuv3_0", 8, (0, 3), N2, branches=32)

@@ -240,7 +240,7 @@ def script(name="one CPU"):
               o.results()[-1]["events"][0]["count"] == LONG,
               vm.run(COUNT + "-I 5 -e INST_RETIRED:u /counted"))
     vm.expect("doctor finds the counters that QEMU's Neoverse N1 has",
-              lambda o: o.checks()["core-pmu"]["text"] == "armv8_pmuv3 of Neoverse N1" and
+              lambda o: o.checks()["core-pmu"]["text"] == "armv8_pmuv3 (Neoverse N1)" and
               o.checks()["counters"]["text"] == "6 for any event, one more for cycles",
               vm.run("/plumb doctor --json"))
     vm.expect("plumb list knows the core",
