@@ -26,8 +26,10 @@ struct replay_instruction {
 	unsigned source_count;
 	double endless; /* loads whose latency is unknown: beyond the counters */
 	double misses;  /* stores that missed L1D */
+	double held; /* loads that hit L1D, and yet took long: they waited, nobody knows for what */
 	double taken, not_taken;
 	double mispredicted_taken, mispredicted_not_taken;
+	bool stores; /* set by replay_pool_loads() */
 	/* Of loads, set by replay_pool_loads(): those of the block that are alike, itself included.
 	 */
 	unsigned alike;       /* how many; 0: it is no load */
@@ -37,9 +39,9 @@ struct replay_instruction {
 };
 
 /*
- * Notes which loads of each block are alike: of one class and size, as in an unrolled loop. Few
- * samples of one count together with those of the others. `core` and `words` as for
- * replay_function().
+ * Notes which instructions store, and which loads of each block are alike: of one class and size,
+ * as in an unrolled loop. Few samples of one count together with those of the others. `core` and
+ * `words` as for replay_function().
  */
 void replay_pool_loads(const struct plumb_cost_core *core, const struct plumb_flow *flow,
 		       const uint32_t *words, struct replay_instruction *instructions);

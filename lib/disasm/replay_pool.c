@@ -73,6 +73,7 @@ void replay_pool_loads(const struct plumb_cost_core *core, const struct plumb_fl
 			struct insn insn;
 
 			insn_decode(words[i], params->vector_bytes, &insn);
+			instructions[i].stores = insn.memory & MEM_STORE;
 			if (insn.memory & MEM_LOAD)
 				add_load(kind_of(kinds, &count, &insn), instructions, i);
 		}

@@ -12,6 +12,8 @@
 #include "symbol/symbolizer.h"
 
 #define INSTRUCTIONS_MAX (1u << 20)
+/* A load that hits L1D takes fewer cycles, if it waits for nothing. */
+#define HIT_CYCLES 16
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
 
@@ -57,6 +59,12 @@ static void add_source(struct replay_instruction *replay, double samples, double
 	source->samples += samples;
 }
 
+/* Tells whether a series has the latencies of loads that hit L1D, and of what is no load. */
+static bool hits(const struct series *series)
+{
+	return strcmp(series->name, "L1D") == 0 || strcmp(series->name, "execution") == 0;
+}
+
 static void add_cell(const struct plumb_annotation *annotation, const struct cell *cell,
 		     struct plumb_annotated_instruction *instruction, struct known *known)
 {
@@ -83,6 +91,8 @@ static void add_cell(const struct plumb_annotation *annotation, const struct cel
 			known->cycles += cell->sum;
 		if (latency && strcmp(series->name, "mispredicted") != 0)
 			add_source(replay, cell->samples, cell->sum);
+		if (latency && hits(series) && cell->sum > (double)cell->samples * HIT_CYCLES)
+			replay->held += cell->samples;
 		break;
 	case SERIES_ENDLESS:
 		usual = cell->samples * annotation->usual[cell->series];

@@ -10,6 +10,11 @@
  */
 #define REPLAY_ERROR  0.1
 #define UNKNOWN_ERROR 0.5
+/*
+ * A load that hits L1D and takes long waits for an older store, or for its turn. Its cost may be
+ * that of the store: anything from nothing to all of it, whose deviation is 1 / sqrt(3).
+ */
+#define HELD_ERROR 0.57735
 /* Of the normal distribution, for 95 %. */
 #define QUANTILE 1.959964
 
@@ -20,7 +25,10 @@ bool line_spread_new(struct line_spread *spread, size_t count)
 	spread->groups = calloc(count + 1, sizeof(*spread->groups));
 	spread->relative = calloc(count + 1, sizeof(*spread->relative));
 	spread->unseen = calloc(count + 1, sizeof(*spread->unseen));
-	return spread->group_of && spread->groups && spread->relative && spread->unseen;
+	spread->held = calloc(count + 1, sizeof(*spread->held));
+	spread->stores = calloc(count + 1, sizeof(*spread->stores));
+	return spread->group_of && spread->groups && spread->relative && spread->unseen &&
+	       spread->held && spread->stores;
 }
 
 void line_spread_free(struct line_spread *spread)
@@ -29,6 +37,8 @@ void line_spread_free(struct line_spread *spread)
 	free(spread->groups);
 	free(spread->relative);
 	free(spread->unseen);
+	free(spread->held);
+	free(spread->stores);
 }
 
 /* Latencies: how many, their sum and that of their squares. */
@@ -158,6 +168,9 @@ void line_spread_doubt(struct line_spread *spread, size_t i,
 		unknown = fmin(1, unknown / samples->samples) * rest * UNKNOWN_ERROR;
 		spread->relative[i] += unknown * unknown;
 	}
+	spread->stores[i] = samples->stores;
+	if (samples->alike && samples->samples > 0)
+		spread->held[i] = fmin(1, samples->held / samples->samples) * HELD_ERROR;
 }
 
 void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_code *code)
@@ -171,6 +184,7 @@ void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_co
 		spread->groups[spread->group_of[i]].weight += weight;
 		spread->costs += weight * weight * spread->relative[i];
 		spread->unseen_costs += weight * weight * spread->unseen[i];
+		spread->held_costs += weight * spread->held[i];
 	}
 	for (size_t g = 0; g < spread->count; g++) {
 		const struct spread_group *group = &spread->groups[g];
@@ -185,6 +199,8 @@ void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_co
 /*
  * Wilson's interval takes the variance for that of few draws, and becomes all there is for a small
  * share. What nobody saw has no such skewness, so its deviation is added to both sides, as squares.
+ * So is that of loads that were held up: all of a line err together, and any store may be the
+ * cause.
  */
 static void widen(struct estimate *share, double variance)
 {
@@ -203,7 +219,8 @@ struct estimate line_spread_share(const struct line_spread *spread,
 				  const struct plumb_annotated_line *line)
 {
 	double share = spread->weight > 0 ? line->weight / spread->weight : 0, costs = 0,
-	       unseen = 0;
+	       unseen = 0, held = 0;
+	bool stores = false;
 	double variance = share * share * spread->squares;
 	struct estimate estimate;
 
@@ -214,6 +231,8 @@ struct estimate line_spread_share(const struct line_spread *spread,
 		spread->groups[spread->group_of[i]].part += weight;
 		costs += weight * weight * spread->relative[i];
 		unseen += weight * weight * spread->unseen[i];
+		held += weight * spread->held[i];
+		stores |= spread->stores[i];
 	}
 	for (uint32_t k = line->first; k < line->first + line->count; k++) {
 		struct spread_group *group = &spread->groups[spread->group_of[code->order[k]]];
@@ -225,6 +244,8 @@ struct estimate line_spread_share(const struct line_spread *spread,
 	}
 	variance += (1 - 2 * share) * costs + share * share * spread->costs;
 	unseen = (1 - 2 * share) * unseen + share * share * spread->unseen_costs;
+	unseen += pow((1 - share) * held, 2) +
+		  pow((stores ? 1 - share : share) * (spread->held_costs - held), 2);
 	estimate = estimate_share_by_variance(
 		share, spread->weight > 0 ? variance / (spread->weight * spread->weight) : 0,
 		spread->samples);

@@ -24,8 +24,10 @@ struct line_spread {
 	struct spread_group *groups;
 	double *relative; /* variance of an instruction's cost for each execution, by its square */
 	double *unseen;   /* likewise, because nobody saw it */
+	double *held; /* relative deviation, the same for all of a line: it waited for something */
+	bool *stores;
 	/* Sums over all, since line_spread_sum(); before, there are no intervals. */
-	double weight, squares, costs, unseen_costs;
+	double weight, squares, costs, unseen_costs, held_costs;
 	uint64_t samples;
 };
 

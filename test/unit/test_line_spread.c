@@ -39,6 +39,7 @@ static struct estimate share_of(size_t i)
 		instructions[n].weight = slots[n];
 		line_spread_note(&spread, n, 0, &samples[n]);
 		line_spread_note_load(&spread, n, samples);
+		line_spread_doubt(&spread, n, &samples[n], 1);
 	}
 	line_spread_doubt_unseen(&spread, samples, slots, timed, WORST);
 	line_spread_sum(&spread, &code);
@@ -108,6 +109,36 @@ static void a_loop_s_time_is_a_limit(void **state)
 	assert_true(share_of(1).high < unlimited / 2);
 }
 
+/*
+ * A load with 60 % that waited for the store, which has 20 %, as the computation. The load's
+ * deviation is 0.6 / sqrt(3): of 40 % of that for itself, and 80 % for the store. 1.96 times as
+ * much is beside the estimate, or more.
+ */
+static void a_load_that_waited_may_be_the_store_s(void **state)
+{
+	double computation;
+
+	(void)state;
+	begin(100);
+	samples[1].sources[0] = (struct replay_source){100, 50};
+	samples[1].source_count = 1;
+	samples[1].alike_samples = 100;
+	samples[2].stores = true;
+	slots[0] = slots[2] = 2000;
+	slots[1] = 6000;
+	assert_true(share_of(2).high < 0.35 && share_of(1).low > 0.4);
+	computation = share_of(0).high;
+	samples[1].held = 100;
+	assert_true(share_of(2).high > 0.2 + 0.54 && share_of(2).high < 0.2 + 0.65);
+	assert_true(share_of(1).low < 0.6 - 0.27 && share_of(1).low > 0.6 - 0.38);
+	/* The computation has a smaller share if the others have more, but did not hold up the
+	 * load. */
+	assert_true(share_of(0).high > computation && share_of(0).high < 0.45);
+	/* Half of the records waited. */
+	samples[1].held = 50;
+	assert_true(share_of(2).high > 0.2 + 0.27 && share_of(2).high < 0.2 + 0.4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +147,7 @@ int main(void)
 		cmocka_unit_test(loads_that_are_alike_tell),
 		cmocka_unit_test(other_loads_tell_a_little),
 		cmocka_unit_test(a_loop_s_time_is_a_limit),
+		cmocka_unit_test(a_load_that_waited_may_be_the_store_s),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
