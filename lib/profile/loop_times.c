@@ -18,7 +18,7 @@
 /* The share of a function's records that are in loops whose times are known, at least. */
 #define KNOWN_LEAST 0.9
 /* A thread that took this many times as long as usual did not run all the time. */
-#define PAUSE 8
+#define PAUSE 32
 
 /* Keeps every other gap from now on. */
 static void thin_out(struct loop_times *times)
