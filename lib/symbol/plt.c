@@ -4,7 +4,9 @@
  * table, and a relocation names the function whose address that slot gets. So the code itself tells
  * which entry belongs to which function, however long entries are, with or without landing pads
  * (BTI, IBT) and authentication. If the code cannot be read or is for another machine, entries are
- * taken in the order of their relocations.
+ * taken in the order of their relocations. Functions of the file itself that are chosen when it
+ * starts, such as a static program's memcpy, have entries too: their relocations have the address
+ * of the function that chooses, which has the name of those it chooses from.
  */
 #include "symbol/plt.h"
 
@@ -29,18 +31,21 @@
 /* What fills a slot of the global offset table. */
 struct slot {
 	uint64_t address, addend;
-	size_t symbol; /* index in .dynsym; 0: none, the function is at `addend` */
+	size_t symbol;    /* index in .dynsym; 0: none, a function at `addend` chooses */
+	const char *name; /* of the function at `addend`, or NULL */
 };
 
 struct plt {
 	struct symbol_table *table;
 	const struct elf_file *file;
-	Elf_Data *symbols;
+	Elf_Data *symbols; /* of .dynsym; NULL: a static program has none */
 	GElf_Shdr dynamic;
 	struct slot *slots;
 	size_t count, room;
 	GElf_Shdr relocations; /* .rela.plt or .rel.plt; type SHT_NULL: none */
 	Elf_Data *relocation_data;
+	GElf_Phdr segments[ELF_SEGMENTS_MAX];
+	size_t segment_count;
 };
 
 /* ---- Slots ------------------------------------------------------------------------------------
@@ -84,6 +89,22 @@ static bool read_relocation(const GElf_Shdr *header, Elf_Data *data, size_t i, G
 	return true;
 }
 
+/* Returns the name of the symbol that begins at an address, or NULL. */
+static const char *name_at(const struct plt *plt, uint64_t address)
+{
+	for (size_t i = 0; i < plt->segment_count; i++) {
+		const GElf_Phdr *s = &plt->segments[i];
+		const uint64_t place = address - s->p_vaddr + s->p_offset;
+		const struct plumb_symbol *symbol;
+
+		if (address < s->p_vaddr || address - s->p_vaddr >= s->p_filesz)
+			continue;
+		symbol = symbol_table_find(plt->table, place);
+		return symbol && symbol->start == place ? symbol->name : NULL;
+	}
+	return NULL;
+}
+
 static int read_slots_of(struct plt *plt, const GElf_Shdr *header, Elf_Data *data)
 {
 	size_t count = elf_section_entries(data, header);
@@ -95,9 +116,13 @@ static int read_slots_of(struct plt *plt, const GElf_Shdr *header, Elf_Data *dat
 		struct slot slot = {.address = rela.r_offset,
 				    .addend = (uint64_t)rela.r_addend,
 				    .symbol = GELF_R_SYM(rela.r_info)};
+		const bool chosen = is_irelative(plt->file, GELF_R_TYPE(rela.r_info));
 
+		/* Names are looked up before entries are added, which may move the table. */
+		if (chosen)
+			slot.name = name_at(plt, slot.addend);
 		/* The others, which are most, are for data: addresses of the file's own. */
-		if (slot.symbol || is_irelative(plt->file, GELF_R_TYPE(rela.r_info)))
+		if (chosen || (slot.symbol && plt->symbols))
 			status = add_slot(plt, &slot);
 	}
 	return status;
@@ -152,7 +177,10 @@ static Elf_Data *read_relocations(const struct plt *plt, Elf_Scn *scn, const GEl
 			     header->sh_size - relative * size, ELF_T_RELA);
 }
 
-/* Collects all relocations that the dynamic linker applies, and the section with those of .plt. */
+/*
+ * Collects all relocations that the dynamic linker applies, or the start of a static program, and
+ * the section with those of .plt.
+ */
 static int read_slots(struct plt *plt)
 {
 	Elf_Scn *scn = NULL;
@@ -166,7 +194,7 @@ static int read_slots(struct plt *plt)
 		if (!gelf_getshdr(scn, &header) ||
 		    (header.sh_type != SHT_RELA && header.sh_type != SHT_REL) ||
 		    !(header.sh_flags & SHF_ALLOC) ||
-		    header.sh_link != elf_ndxscn(plt->file->dynsym))
+		    (plt->symbols && header.sh_link != elf_ndxscn(plt->file->dynsym)))
 			continue;
 		name = elf_file_section_name(plt->file, &header);
 		if (strcmp(name, ".rela.plt") == 0 ||
@@ -202,7 +230,8 @@ static int add_entry(struct plt *plt, uint64_t start, uint64_t end, size_t symbo
 	GElf_Sym target;
 	char *plain;
 
-	if (symbol && symbol <= INT32_MAX && gelf_getsym(plt->symbols, (int)symbol, &target)) {
+	if (plt->symbols && symbol && symbol <= INT32_MAX &&
+	    gelf_getsym(plt->symbols, (int)symbol, &target)) {
 		const char *found =
 			elf_strptr(plt->file->elf, plt->dynamic.sh_link, target.st_name);
 
@@ -303,7 +332,7 @@ static int add_by_code(struct plt *plt, const struct code *code, size_t *found)
 			snprintf(called, sizeof(called), "*ABS*+0x%" PRIx64, last->addend);
 			status = add_entry(plt, code->section->sh_offset + last_start,
 					   code->section->sh_offset + last_start + length,
-					   last->symbol, called);
+					   last->symbol, last->name ? last->name : called);
 			++*found;
 		}
 		last = slot;
@@ -371,7 +400,8 @@ static int add_section(struct plt *plt, Elf_Scn *scn, const GElf_Shdr *section, 
 
 		status = add_by_code(plt, &code, &found);
 	}
-	if (status == 0 && !found && strcmp(name, ".plt") == 0 && plt->relocation_data)
+	if (status == 0 && !found && strcmp(name, ".plt") == 0 && plt->symbols &&
+	    plt->relocation_data)
 		status = add_by_order(plt, section);
 	return status;
 }
@@ -382,9 +412,9 @@ int plt_symbols(struct symbol_table *table, const struct elf_file *file)
 	Elf_Scn *scn = NULL;
 	int status;
 
-	if (!file->dynsym || !gelf_getshdr(file->dynsym, &plt.dynamic) ||
-	    !(plt.symbols = elf_file_data(file->dynsym)))
-		return 0;
+	if (file->dynsym && gelf_getshdr(file->dynsym, &plt.dynamic))
+		plt.symbols = elf_file_data(file->dynsym);
+	plt.segment_count = elf_file_segments(file, plt.segments);
 	status = read_slots(&plt);
 	while (status == 0 && (scn = elf_nextscn(file->elf, scn))) {
 		GElf_Shdr section;

@@ -99,6 +99,16 @@ def check_functions(path, whole, at=None, root=()):
     return f"{len(expected)} ends of functions, all named"
 
 
+def chosen_names(path):
+    """The names of functions that are chosen when a program starts (STT_GNU_IFUNC), by address."""
+    names = {}
+    for line in run(tool(path, "readelf"), "-sW", path).splitlines():
+        words = line.split()
+        if len(words) == 8 and words[3] == "IFUNC":
+            names.setdefault(int(words[1], 16), set()).add(words[7] + "@plt")
+    return names
+
+
 def check_plt(path, least):
     """Each entry that objdump names has its name, to its last byte."""
     expected = {}
@@ -157,6 +167,33 @@ def aarch64():
     """Functions and PLT entries of an AArch64 program"""
     path = compiled("aarch64", "aarch64-linux-gnu-gcc")
     return check_functions(path, path) + "; " + check_plt(path, 10)
+
+
+@tap.test
+def static():
+    """Entries of static programs are called after the function that is chosen"""
+    told = []
+    for name, compiler in ("static", "gcc"), ("static_aarch64", "aarch64-linux-gnu-gcc"):
+        path = compiled(name, compiler, "-static")
+        chosen = chosen_names(path)
+        slots = {}
+        for line in run(tool(path, "readelf"), "-rW", path).splitlines():
+            words = line.split()
+            if "IRELATIV" in line and len(words) == 4:
+                slots[int(words[0], 16)] = int(words[3], 16)
+        text = run(tool(path, "objdump"), "-d", "--section=.plt", "--section=.iplt", path)
+        expected = {}
+        for start, page, offset in re.findall(
+                r"^ *([0-9a-f]+):.*\tadrp\tx16, ([0-9a-f]+) .*\n.*\tldr\tx17, \[x16(?:, #(\d+))?\]", text, re.M):
+            expected[int(start, 16)] = chosen[slots[int(page, 16) + int(offset or 0)]]
+        for start, slot in re.findall(r"^ *([0-9a-f]+):.*\tjmp +\*0x[0-9a-f]+\(%rip\) +# ([0-9a-f]+) ", text, re.M):
+            expected[int(start, 16)] = chosen[slots[int(slot, 16)]]
+        assert len(expected) >= 5, text
+        names, _ = names_at(path, list(expected))
+        for (address, known), found in zip(expected.items(), names):
+            assert found in known, f"{address:#x}: {found}, and not {known}"
+        told.append(f"{len(expected)} entries, such as {found}")
+    return "; ".join(told)
 
 
 @tap.test
