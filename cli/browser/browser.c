@@ -270,6 +270,19 @@ static void choose_view(struct browser *browser, unsigned view)
 	load_or_return(browser);
 }
 
+/* Notes below a table have fewer lines. */
+#define LINES_BELOW_MOST 4
+
+/* Returns how many lines come after the last row. */
+static size_t lines_below(const struct page *page)
+{
+	size_t count = 0;
+
+	while (count < page->line_count && !page->lines[page->line_count - 1 - count].heading)
+		count++;
+	return page_has_rows(page) ? count : 0;
+}
+
 static void toggle_trees(struct browser *browser)
 {
 	struct browser_place place = place_copy(&browser_here(browser)->place);
@@ -280,6 +293,8 @@ static void toggle_trees(struct browser *browser)
 	/* Each other view would say the same. */
 	if (browser->page.silent && browser_here(browser)->place.trees == place.trees)
 		return_with(browser, message_of(&browser->page));
+	else if (place.trees && lines_below(&browser->page) > LINES_BELOW_MOST && !browser->message)
+		browser_say(browser, memory_format("call trees are below: press End"));
 }
 
 /* Keys that lead to another place. Returns false for other keys. */

@@ -27,6 +27,7 @@ void cursor_move(struct browser *browser, long by)
 {
 	struct visit *visit = browser_here(browser);
 	const long count = (long)browser->page.line_count, step = by < 0 ? -1 : 1;
+	size_t back = visit->cursor ? visit->cursor - 1 : 0;
 	long at = (long)visit->cursor, left = by * step;
 
 	if (!page_has_rows(&browser->page)) {
@@ -37,19 +38,33 @@ void cursor_move(struct browser *browser, long by)
 		visit->top = top < 0 ? 0 : (size_t)top;
 		return;
 	}
+	/* From the text below the rows, back to the cursor. */
+	if (step < 0 && visit->cursor < visit->top) {
+		back = visit->top - back < (size_t)left ? visit->top - back : (size_t)left;
+		visit->top -= back;
+		left -= (long)back;
+		if (!left)
+			return;
+	}
 	for (long next = at + step; left && next >= 0 && next < count; next += step)
 		if (page_is_row(&browser->page.lines[next])) {
 			at = next;
 			left--;
 		}
-	/* Text before the first row and after the last can be seen, too. */
-	visit->cursor = (size_t)at;
-	cursor_follow(browser);
-	if (left && step > 0 && count > (long)draw_height())
-		visit->top = (size_t)count - draw_height();
+	/* Text before the first row and after the last can be seen, too: call trees, say. */
+	if (visit->cursor != (size_t)at || step < 0) {
+		visit->cursor = (size_t)at;
+		cursor_follow(browser);
+	}
+	if (left && step > 0 && count > (long)draw_height()) {
+		const size_t last = (size_t)count - draw_height();
+
+		visit->top = (size_t)left < last ? visit->top + (size_t)left : last;
+		visit->top = visit->top < last ? visit->top : last;
+	}
 	if (left && step < 0)
 		visit->top = 0;
-	if (visit->cursor >= visit->top + draw_height() || visit->cursor < visit->top)
+	if (visit->cursor >= visit->top + draw_height())
 		cursor_follow(browser);
 }
 

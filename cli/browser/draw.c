@@ -7,6 +7,7 @@
 #include "browser/screen.h"
 #include "browser/state.h"
 #include "tool/memory.h"
+#include "tool/wrap.h"
 
 #define HEIGHT_LEAST 6
 
@@ -48,14 +49,16 @@ static void draw_bar(struct browser *browser)
 static void cut_message(char *text, size_t width)
 {
 	static const char mark[] = "..";
+	const size_t length = strlen(text);
 	size_t end;
 
-	if (strlen(text) <= width || width < sizeof(mark))
+	if (wrap_columns(text, length) <= width || width < sizeof(mark))
 		return;
-	end = width - (sizeof(mark) - 1);
-	while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
-		end--;
-	memcpy(text + end, mark, sizeof(mark));
+	end = wrap_fit(text, length, width - (sizeof(mark) - 1));
+	text[end] = '\0';
+	/* What is cut off may be one character of three bytes, or of two columns. */
+	if (length - end >= sizeof(mark) - 1)
+		memcpy(text + end, mark, sizeof(mark));
 }
 
 void draw_status(struct browser *browser)
@@ -71,19 +74,19 @@ void draw_status(struct browser *browser)
 	/* The way to the help is always shown. */
 	if (browser->message && width > strlen(hint) + 2)
 		cut_message(text, width - 2 - strlen(hint));
-	length = strlen(text);
+	length = wrap_columns(text, strlen(text));
 	line = memory_format(
 		" %s%*s%s", text,
 		length + strlen(hint) + 2 <= width ? (int)(width - 1 - length - strlen(hint)) : 1,
 		"", hint);
+	length = wrap_columns(line, strlen(line));
 	/* The end of a long command tells more than its beginning, other than of a message. */
 	screen_draw(screen_height() - 1,
-		    &(struct screen_line){.text = line,
-					  .length = strlen(line),
-					  .left = strlen(line) > width && !browser->message
-							  ? strlen(line) - width
-							  : 0,
-					  .look = LOOK_BAR});
+		    &(struct screen_line){
+			    .text = line,
+			    .length = strlen(line),
+			    .left = length > width && !browser->message ? length - width : 0,
+			    .look = LOOK_BAR});
 	free(line);
 	free(text);
 }
@@ -132,8 +135,31 @@ void draw_page(struct browser *browser)
 /* ---- Help -------------------------------------------------------------------------------------
  */
 
-/* Returns line `at` of the help, or NULL past the end. */
-static char *help_line(const struct browser_client *client, size_t at)
+#define HELP_COLUMN 22 /* where what a key does begins */
+
+struct help {
+	char **lines;
+	size_t count;
+};
+
+/* Adds lines that begin with `keys`, and have `text` from a column on. */
+static void add_help(struct help *help, const char *keys, size_t column, const char *text)
+{
+	const size_t width = screen_width();
+	struct wrap_line line = {0};
+
+	do {
+		const bool any = wrap_next(&text, width > column ? width - column : 1, &line);
+
+		help->lines = memory_resize(help->lines, help->count + 1, sizeof(*help->lines));
+		help->lines[help->count++] =
+			memory_format("  %-*s%.*s", (int)column - 2, keys,
+				      any ? (int)line.length : 0, any ? line.at : "");
+		keys = "";
+	} while (*text);
+}
+
+static struct help help_of(const struct browser_client *client)
 {
 	static const char *const rows[][2] = {
 		{"Up Down j k", "select another row"},
@@ -145,50 +171,49 @@ static char *help_line(const struct browser_client *client, size_t at)
 		{"Esc Backspace", "go back"},
 		{"/ n N", "search, go to the next match, to the one before"},
 		{"< > r", "sort by another column, reverse the order"},
-		{"g", "show or hide call trees"},
+		{"g", "show or hide call trees, below the rows"},
 	};
-	static const char *const last[] = {
-		"  a                   show all again",
-		"  q                   leave",
-		"",
-		"  The last line shows the command that prints the same page as text.",
-	};
-	const size_t row_count = sizeof(rows) / sizeof(*rows);
+	struct help help = {0};
+	char *keys, *text;
 
-	if (at < row_count)
-		return memory_format("  %-20s%s", rows[at][0], rows[at][1]);
-	at -= row_count;
-	if (at < client->filter_count)
-		return memory_format("  %-20cshow only the selected row's %s",
-				     client->filters[at].key, client->filters[at].name);
-	at -= client->filter_count;
-	if (at == 0)
-		return memory_format("  %c to %c              change the view",
-				     client->views[0].key,
-				     client->views[client->view_count - 1].key);
-	at--;
-	return at < sizeof(last) / sizeof(*last) ? memory_copy(last[at], strlen(last[at])) : NULL;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		add_help(&help, rows[i][0], HELP_COLUMN, rows[i][1]);
+	for (size_t i = 0; i < client->filter_count; i++) {
+		keys = memory_format("%c", client->filters[i].key);
+		text = memory_format("show only the selected row's %s", client->filters[i].name);
+		add_help(&help, keys, HELP_COLUMN, text);
+		free(text);
+		free(keys);
+	}
+	keys = memory_format("%c to %c", client->views[0].key,
+			     client->views[client->view_count - 1].key);
+	add_help(&help, keys, HELP_COLUMN, "change the view");
+	free(keys);
+	add_help(&help, "a", HELP_COLUMN, "show all again");
+	add_help(&help, "q", HELP_COLUMN, "leave");
+	add_help(&help, "", 2, "");
+	add_help(&help, "", 2,
+		 "The last line shows the command that prints the same page as text.");
+	return help;
 }
 
 /* Draws the help from line `top` on. Returns whether there is more below. */
 static bool draw_help_from(const struct browser_client *client, size_t top)
 {
-	bool more = false;
+	struct help help = help_of(client);
+	const bool more = help.count > top + draw_height();
 
 	erase();
 	screen_draw_text(0, LOOK_BAR, " Keys");
-	for (size_t y = 0; y <= draw_height(); y++) {
-		char *line = help_line(client, top + y);
-
-		more = line != NULL;
-		if (line && y < draw_height())
-			screen_draw_text((unsigned)y + 1, LOOK_PLAIN, line);
-		free(line);
-	}
+	for (size_t y = 0; y < draw_height() && top + y < help.count; y++)
+		screen_draw_text((unsigned)y + 1, LOOK_PLAIN, help.lines[top + y]);
 	screen_draw_text(screen_height() - 1, LOOK_BAR,
-			 more || top ? " Up and Down: scroll; any other key returns"
+			 more || top ? " Up and Down: scroll; other keys return"
 				     : " press any key to return");
 	screen_show();
+	for (size_t i = 0; i < help.count; i++)
+		free(help.lines[i]);
+	free(help.lines);
 	return more;
 }
 

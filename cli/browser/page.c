@@ -271,6 +271,14 @@ bool page_column(const struct page_mark *heading, size_t c, struct mark_column *
 	return true;
 }
 
+size_t page_character(const char *text, size_t length, uint32_t *code, size_t *columns)
+{
+	const size_t size = visible_character(text, length, code);
+
+	*columns = wrap_columns(text, size);
+	return size;
+}
+
 size_t page_escape(const char *text, size_t length)
 {
 	size_t at = 2;
@@ -297,21 +305,25 @@ bool page_has_rows(const struct page *page)
 
 size_t page_width(const struct page_line *line)
 {
-	size_t columns = 0;
+	size_t columns = 0, wide;
 	uint32_t code;
 
 	for (size_t at = 0; at < line->length;) {
 		const size_t step = page_escape(line->text + at, line->length - at);
 
-		columns += step == 0;
-		at += step ? step : visible_character(line->text + at, line->length - at, &code);
+		if (step) {
+			at += step;
+			continue;
+		}
+		at += page_character(line->text + at, line->length - at, &code, &wide);
+		columns += wide;
 	}
 	return columns;
 }
 
 size_t page_cell(const struct page_line *line, struct mark_column column, char *room, size_t size)
 {
-	size_t at = 0, used = 0, begun = 0;
+	size_t at = 0, used = 0, begun = 0, wide;
 	uint32_t code;
 
 	for (uint32_t c = 0; at < line->length && (!column.end || c < column.end);) {
@@ -321,11 +333,12 @@ size_t page_cell(const struct page_line *line, struct mark_column column, char *
 			at += step;
 			continue;
 		}
-		step = visible_character(line->text + at, line->length - at, &code);
-		if (c++ >= column.begin && used + step < size) {
+		step = page_character(line->text + at, line->length - at, &code, &wide);
+		if (c >= column.begin && used + step < size) {
 			memcpy(room + used, line->text + at, step);
 			used += step;
 		}
+		c += (uint32_t)wide;
 		at += step;
 	}
 	while (used && room[used - 1] == ' ')

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "browser/client.h"
@@ -72,6 +73,9 @@ bool page_has_rows(const struct page *page);
 
 /* Returns how many columns a line takes. */
 size_t page_width(const struct page_line *line);
+
+/* Returns the size of the character at `text`, and sets the columns that it takes. */
+size_t page_character(const char *text, size_t length, uint32_t *code, size_t *columns);
 
 /* Returns the length of the escape sequence at `text`, or 0. */
 size_t page_escape(const char *text, size_t length);

@@ -122,8 +122,8 @@ static void put(uint32_t code, const struct brush *brush, enum screen_look look,
 	cchar_t cell;
 	short pair = (short)(brush->color + 1);
 
-	/* What takes no column or two of them would move the rest. */
-	if (code < 32 || wcwidth(text[0]) != 1)
+	/* A control character would move the rest. */
+	if (code < 32 || wcwidth(text[0]) < 1)
 		text[0] = L'?';
 	if (look == LOOK_SELECTED || look == LOOK_BAR) {
 		attributes = (attributes | A_REVERSE) & ~A_DIM;
@@ -142,7 +142,7 @@ void screen_draw(unsigned y, const struct screen_line *line)
 {
 	const size_t width = screen_width();
 	struct brush brush = {A_NORMAL, -1};
-	size_t columns = 0, column = 0;
+	size_t columns = 0, column = 0, wide, end;
 	long found = line->wanted && *line->wanted
 			     ? search_find(line->text, line->length, 0, line->wanted, &columns)
 			     : -1;
@@ -158,15 +158,21 @@ void screen_draw(unsigned y, const struct screen_line *line)
 			at += escape;
 			continue;
 		}
-		at += visible_character(line->text + at, line->length - at, &code);
+		at += page_character(line->text + at, line->length - at, &code, &wide);
 		while (found >= 0 && column >= (size_t)found + columns)
 			found = search_find(line->text, line->length, column, line->wanted,
 					    &columns);
 		highlight = (found >= 0 && column >= (size_t)found) ||
 			    (column >= line->begin && column < line->end);
-		if (column >= line->left && column - line->left < width)
+		end = column + wide;
+		if (column >= line->left && end - line->left <= width && wide)
 			put(code, &brush, line->look, highlight);
-		column++;
+		else
+			/* Half of a wide character is at the screen's edge. */
+			for (; column < end; column++)
+				if (column >= line->left && column - line->left < width)
+					put(' ', &brush, line->look, highlight);
+		column = end;
 	}
 	column = column > line->left ? column - line->left : 0;
 	if (column > width) {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/visible.h"
+#include "tool/wrap.h"
 
 static bool has_capital(const char *text)
 {
@@ -41,7 +41,7 @@ static size_t match(const char *text, size_t length, const char *wanted, bool ex
 long search_find(const char *text, size_t length, size_t from, const char *wanted, size_t *columns)
 {
 	const bool exact = has_capital(wanted);
-	size_t column = 0;
+	size_t column = 0, wide;
 	uint32_t code;
 
 	for (size_t at = 0; at < length && *wanted;) {
@@ -52,13 +52,13 @@ long search_find(const char *text, size_t length, size_t from, const char *wante
 			continue;
 		}
 		if (column >= from && match(text + at, length - at, wanted, exact)) {
-			*columns = 0;
-			for (size_t i = 0; wanted[i]; (*columns)++)
-				i += visible_character(wanted + i, strlen(wanted + i), &code);
+			*columns = wrap_columns(wanted, strlen(wanted));
+			/* What combines with the character before it is found with that. */
+			*columns += !*columns;
 			return (long)column;
 		}
-		at += visible_character(text + at, length - at, &code);
-		column++;
+		at += page_character(text + at, length - at, &code, &wide);
+		column += wide;
 	}
 	return -1;
 }

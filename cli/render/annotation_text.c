@@ -165,7 +165,8 @@ static void print_title(struct output *out, const struct annotated *function)
 	size_t column;
 
 	column = fit_flow(out, STYLE_HEADING, 0, 2, name);
-	fit_prose(out, STYLE_PLAIN, column, 2, text);
+	fit_flow(out, STYLE_PLAIN, column, 2, text);
+	fputc('\n', out->stream);
 	free(text);
 	if (!view->core)
 		return;

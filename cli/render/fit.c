@@ -65,15 +65,12 @@ char *fit_tall_name(const struct output *out, const char *name, size_t width)
 	return text;
 }
 
-size_t fit_flow(struct output *out, enum style style, size_t column, size_t indent,
-		const char *text)
+/* Does what fit_flow() does on a terminal. */
+static size_t flow(struct output *out, enum style style, size_t column, size_t indent,
+		   const char *text)
 {
 	struct wrap_line line = {0};
 
-	if (!out->terminal) {
-		output_text(out, style, text);
-		return column + wrap_columns(text, strlen(text));
-	}
 	if (column >= indent)
 		return output_flow(out, style, column, indent, text);
 	/* The first line hangs out. */
@@ -86,9 +83,22 @@ size_t fit_flow(struct output *out, enum style style, size_t column, size_t inde
 	return output_flow(out, style, 0, indent, text);
 }
 
+size_t fit_flow(struct output *out, enum style style, size_t column, size_t indent,
+		const char *text)
+{
+	if (out->terminal)
+		return flow(out, style, column, indent, text);
+	output_text(out, style, text);
+	return column + wrap_columns(text, strlen(text));
+}
+
 void fit_prose(struct output *out, enum style style, size_t column, size_t indent, const char *text)
 {
-	fit_flow(out, style, column, indent, text);
+	/* The browser's pages are as wide as its screen, but may have longer lines of code. */
+	if (output_is_narrow(out))
+		flow(out, style, column, indent, text);
+	else
+		output_text(out, style, text);
 	fputc('\n', out->stream);
 }
 

@@ -32,7 +32,7 @@ size_t fit_flow(struct output *out, enum style style, size_t column, size_t inde
 
 /* Each of these writes text from `column` on, and ends the line. */
 
-/* As fit_flow(). */
+/* As fit_flow(), and also on pages of the browser. */
 void fit_prose(struct output *out, enum style style, size_t column, size_t indent,
 	       const char *text);
 /* A name, in at most FIT_NAME_LINES lines. */

@@ -32,18 +32,22 @@ def text(value):
     return value + bytes(8 - len(value) % 8)
 
 
-def write_recording(path, addresses=60):
-    """Address i, 16 bytes each, has i + 1 samples in one of the threads."""
-    attribute = struct.pack("<IIQQQQQ", 1, 128, 0, 100, SAMPLE_TYPE, 0, 0)
+def write_recording(path, addresses=60, threads=None, chains=False):
+    """Address i, 16 bytes each, has i + 1 samples in one of the threads, called by address 0."""
+    threads = threads or THREADS
+    chain = struct.pack("<QQ", 3, 0xfffffffffffffe00) if chains else b""
+    attribute = struct.pack("<IIQQQQQ", 1, 128, 0, 100, SAMPLE_TYPE | 0x20 * chains, 0, 0)
     attribute = attribute.ljust(128, b"\0") + struct.pack("<QQ", 0, 0)
     data, now = b"", 1000
-    for tid, name in THREADS.items():
+    for tid, name in threads.items():
         data += record(3, 0, struct.pack("<ii", 7, tid) + text(name))
     data += record(1, 2, struct.pack("<iIQQQ", 7, 7, BASE, 0x10000, 0) + text(PATH))
     for at in range(addresses):
         for _ in range(at + 1):
             now += 10
-            data += record(9, 2, struct.pack("<QiiQQ", BASE + 16 * at, 7, 7 + at % 3, now, 100))
+            frames = struct.pack("<QQ", BASE + 16 * at, BASE) if chains else b""
+            data += record(9, 2, struct.pack("<QiiQQ", BASE + 16 * at, 7, 7 + at % 3, now, 100) +
+                           chain + frames)
     header = b"PERFILE2" + struct.pack("<QQ", 104, len(attribute))
     header += struct.pack("<QQQQ", 104, len(attribute), 104 + len(attribute), len(data))
     header += struct.pack("<QQQQQQ", 0, 0, 0, 0, 0, 0)
@@ -273,6 +277,56 @@ def views_and_filters(plumb):
 
 
 @tap.test
+def call_trees(plumb):
+    """g adds call trees below the rows; keys reach all of them"""
+    browser = Browser(plumb, "-s ip")
+    write_recording(browser.path, chains=True)
+    with browser as terminal:
+        terminal.wait_text(r"\? help")
+        terminal.keys("g")
+        terminal.wait_text("call trees are below: press End")
+        printed = browser.stdio("-s", "ip", "-g")
+
+        def shows(first):
+            terminal.wait(f"line {first}", lambda screen:
+                          [line.rstrip() for line in screen[1:23]] == printed[first:][:22])
+
+        last = len(printed) - 22
+        assert last > 80, printed
+        terminal.keys("End")
+        shows(last)
+        terminal.keys("Up", "k")
+        shows(last - 2)
+        terminal.keys("PPage")
+        shows(last - 22)
+        terminal.keys("j")
+        shows(last - 21)
+        terminal.keys("Home")
+        shows(0)
+
+
+@tap.test
+def wide_names(plumb):
+    """Names of wide characters take two columns for each, and stay in theirs"""
+    browser = Browser(plumb, "-s comm,tid", columns=40, rows=12)
+    write_recording(browser.path, threads={7: "執行緒五".encode(), 8: b"b", 9: "計算".encode()})
+    with browser as terminal:
+        terminal.wait_text(r"\? help")
+        terminal.keys("<")
+        screen = terminal.wait_text("sorted by TID")
+        rows = [line for line in screen if re.search(r"% .* [789]$", line.rstrip())]
+        assert [" ".join(line.split()[-2:]) for line in rows] == ["計算 9", "b 8", "執行緒五 7"], screen
+        widths = [sum(1 + (character > "\u2fff") for character in line.rstrip()) for line in rows]
+        assert len(set(widths)) == 1, screen
+        terminal.keys("/", "五", "Enter")
+        terminal.wait_text("/五: 1 row with")
+        # The help is wrapped, too.
+        terminal.keys("?")
+        screen = terminal.wait_text("other keys return")
+        assert not any(line.endswith(">") for line in screen), screen
+
+
+@tap.test
 def sorting(plumb):
     """Rows can be sorted by any column"""
     browser = Browser(plumb, "-s ip")
@@ -328,7 +382,7 @@ def narrow_screens(plumb):
         terminal.wait("all columns", lambda screen: [line.rstrip() for line in screen[1:49]] ==
                       printed[:48])
         terminal.run("resize-window", "-x", "40", "-y", "12")
-        page(40, range(len(numbers)), rows=3)
+        page(40, range(len(numbers)), rows=2)
         # The page stays if it cannot be printed for another width.
         os.unlink(browser.path)
         terminal.run("resize-window", "-x", "50", "-y", "12")
