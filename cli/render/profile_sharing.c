@@ -13,8 +13,8 @@
 struct sharing {
 	const struct profile_view *view;
 	struct plumb_profile_sharing *at;
-	size_t count;
-	bool exact; /* with moves and bytes */
+	size_t count, more; /* to print, and those that --limit left out */
+	bool exact;         /* with moves and bytes */
 };
 
 /* The keys to print for each access, besides the line. Only exact profiles know the bytes. */
@@ -163,6 +163,11 @@ static void print_text(const struct sharing *sharing, struct output *out)
 		fputc('\n', out->stream);
 		print_line(sharing, out, begin, end);
 	}
+	if (sharing->more) {
+		output_format(out, STYLE_DIM, "%zu more row%s", sharing->more,
+			      sharing->more > 1 ? "s" : "");
+		fputc('\n', out->stream);
+	}
 }
 
 static void print_separated(const struct sharing *sharing, struct output *out,
@@ -226,6 +231,29 @@ static void print_json(const struct sharing *sharing, struct output *out)
 	render_json_close(&accesses);
 }
 
+/* Returns how much there is of a line, by which lines are sorted. */
+static uint64_t weight_of(const struct sharing *sharing, size_t i)
+{
+	return sharing->exact ? sharing->at[i].moves : sharing->at[i].samples;
+}
+
+/* Leaves out lines with less than the limit, as the last ones, and then rows beyond the other. */
+static void apply_limits(struct sharing *sharing)
+{
+	const struct profile_view *view = sharing->view;
+	double all = 0;
+
+	for (size_t i = 0; i < sharing->count; i++)
+		all += continues(sharing, i) ? 0 : (double)weight_of(sharing, i);
+	while (sharing->count &&
+	       100 * (double)weight_of(sharing, sharing->count - 1) < view->percent_limit * all)
+		sharing->count--;
+	if (view->limit && sharing->count > view->limit) {
+		sharing->more = sharing->count - view->limit;
+		sharing->count = view->limit;
+	}
+}
+
 /* Says that no line is shared. Other threads may have accesses that the options leave out. */
 static const char *no_sharing(const struct profile_view *view, bool exact)
 {
@@ -246,8 +274,7 @@ void profile_sharing(struct output *out, const struct profile_view *view, bool j
 		memory_given(NULL);
 	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++)
 		sharing.exact |= event.exact;
-	if (view->limit && sharing.count > view->limit)
-		sharing.count = view->limit;
+	apply_limits(&sharing);
 	if (json) {
 		print_json(&sharing, out);
 	} else if (separator) {

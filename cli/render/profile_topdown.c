@@ -164,8 +164,26 @@ static void mark_row(void *user, struct output *out, size_t i)
 		  topdown->view->key_count);
 }
 
-/* "64.5%", or "64.5% ±1.2": the half of the interval. Ends at 0 or 100 % are not symmetrical. */
-static void add_share(struct table *table, const struct plumb_profile_topdown *row, size_t c)
+/* Returns whether the interval of a row's share overlaps that of the row above or below. */
+static bool is_uncertain(const struct topdown *topdown, size_t i)
+{
+	const struct plumb_profile_estimate *share = &topdown->rows[i].share;
+
+	for (size_t k = i ? i - 1 : i + 1; k <= i + 1 && k < topdown->count; k += 2) {
+		const struct plumb_profile_estimate *other = &topdown->rows[k].share;
+
+		if (share->low <= other->high && other->low <= share->high)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * "64.5%", or "64.5% ±1.2": the half of the interval. Ends at 0 or 100 % are not symmetrical.
+ * `mark` is before an estimate.
+ */
+static void add_share(struct table *table, const struct plumb_profile_topdown *row, size_t c,
+		      const char *mark)
 {
 	const struct plumb_profile_estimate estimate = estimate_of(row, c);
 
@@ -174,9 +192,9 @@ static void add_share(struct table *table, const struct plumb_profile_topdown *r
 	else if (row->exact)
 		table_cell_format(table, c ? "%.1f%%" : "%.2f%%", estimate.value);
 	else if (isnan(estimate.low))
-		table_cell_format(table, "%.1f%% ±?", estimate.value);
+		table_cell_format(table, "%s%.1f%% ±?", mark, estimate.value);
 	else
-		table_cell_format(table, "%.1f%% ±%.1f", estimate.value,
+		table_cell_format(table, "%s%.1f%% ±%.1f", mark, estimate.value,
 				  (estimate.high - estimate.low) / 2);
 }
 
@@ -188,11 +206,10 @@ static void add_cause(struct table *table, const struct plumb_profile_topdown *r
 	/* Without the "_bound" of a metric: its column says that. */
 	if (other)
 		table_cell_format(table, "%s, %s", cause, other);
-	else if (cause && row->exact)
-		table_cell(table, cause);
+	else if (cause && strstr(cause, "_bound"))
+		table_cell_format(table, "%.*s", (int)(strstr(cause, "_bound") - cause), cause);
 	else
-		table_cell_format(table, "%.*s", cause ? (int)strcspn(cause, "_") : 0,
-				  cause ? cause : "");
+		table_cell(table, cause ? cause : "");
 }
 
 /* Adds a line with these slots. Its keys are added after it. */
@@ -207,7 +224,7 @@ static void add_line(struct topdown *topdown, struct table *table, size_t row,
 	topdown->lines[topdown->line_count++] =
 		(struct topdown_line){row, name ? memory_copy(name, strlen(name)) : NULL};
 	for (size_t c = 0; c < SHARES_SHOWN; c++)
-		add_share(table, slots, c);
+		add_share(table, slots, c, !c && !name && is_uncertain(topdown, row) ? "~" : "");
 	add_cause(table, slots);
 }
 
@@ -456,6 +473,8 @@ static void print_rows(const struct topdown *topdown, struct json_list *rows, js
 			json_put(row, plumb_profile_key_name(topdown->view->keys[k]),
 				 render_string(key_of(topdown, i, k, room)));
 		put_slots(row, &topdown->rows[i]);
+		if (!is_exact(topdown))
+			json_put(row, "uncertain", json_boolean(is_uncertain(topdown, i)));
 		if (topdown->view->trees)
 			json_put(row, "tree", tree_of(topdown, i));
 		render_json_item(rows, row);

@@ -291,6 +291,8 @@ static int make_profile(struct report_run *run)
 		/* Exact totals need all rows of the few events. */
 		.rows_max = report_counted(run->options) >= 0 ? COUNTED_ROWS : 0,
 	};
+	const bool selected =
+		choice_is_given(&run->options->from.chosen) || run->options->from.filter;
 	struct plumb_profile *profile;
 	int error, status;
 
@@ -313,19 +315,16 @@ static int make_profile(struct report_run *run)
 		status = status == EXIT_FINE ? printed : status;
 	} else if (status == EXIT_FINE && run->options->stacked) {
 		complain("%s: no branches %s", run->options->from.input,
-			 choice_is_given(&run->options->from.chosen) || run->options->from.filter
-				 ? "match"
-				 : "in the branch stacks");
+			 selected ? "match" : "in the branch stacks");
 		status = EXIT_USAGE;
-	} else if (status == EXIT_FINE && report_preset(run->options)) {
+	} else if (status == EXIT_FINE && report_preset(run->options) && !run->options->exact) {
 		complain("%s: no SPE records match", run->options->from.input);
-		advise("record some with plumb record -e spe");
+		if (!selected)
+			advise("record some with plumb record -e spe");
 		status = EXIT_USAGE;
 	} else if (status == EXIT_FINE) {
 		complain("%s: no samples %s", run->options->from.input,
-			 choice_is_given(&run->options->from.chosen) || run->options->from.filter
-				 ? "match"
-				 : "in this recording");
+			 selected ? "match" : "in this recording");
 		status = EXIT_USAGE;
 	}
 	complain_warnings(run->reading.diagnostics);
@@ -370,9 +369,11 @@ static int check_options(const struct report_options *options)
 	else if (options->folded && (options->limit || options->percent_limit))
 		complain("--folded and --%s cannot be combined",
 			 options->limit ? "limit" : "percent-limit");
-	else if (options->sharing && options->percent_limit && !options->browsed)
-		complain("--sharing and --percent-limit cannot be combined");
-	else if (options->histogram && rows)
+	else if ((options->callers || options->callees) && csv) {
+		complain("--%s cannot be combined with --csv or --field-separator",
+			 options->callers ? "callers" : "callees");
+		advise("--json has the call trees");
+	} else if (options->histogram && rows)
 		complain(
 			"--latency-histogram cannot be combined with --%s: it adds up all records, "
 			"without rows",
@@ -402,9 +403,22 @@ static int check_options(const struct report_options *options)
 static int report_filter(struct report_run *run)
 {
 	const struct report_preset *preset = report_preset(run->options);
+	const char *of_view = preset && !run->options->exact ? preset->filter : NULL;
+	char *both;
+	int status;
 
-	return reading_filter(&run->reading,
-			      preset && !run->options->exact ? preset->filter : NULL);
+	if (!of_view || !run->options->from.filter)
+		return reading_filter(&run->reading, of_view);
+	both = report_both_filters(of_view, run->options->from.filter);
+	if (!both) {
+		complain("%s: no SPE records match", run->options->from.input);
+		advise("this view shows %s only; --filter selects others",
+		       run->options->branch ? "branches" : "loads and stores");
+		return EXIT_USAGE;
+	}
+	status = reading_filter(&run->reading, both);
+	free(both);
+	return status;
 }
 
 int report_run(struct report_options *options)

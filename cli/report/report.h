@@ -44,6 +44,12 @@ int report_read_view(const struct report_options *options, bool chains, struct p
 		     enum plumb_profile_paths *paths);
 
 /*
+ * filter.c: returns the terms of --filter, for those kinds of operations that the filter of a view
+ * selects; NULL if it selects none of those wanted. The caller frees it.
+ */
+char *report_both_filters(const char *of_view, const char *given);
+
+/*
  * intervals.c: adds the counts of plumb stat -I --json in a file to a page. Returns an exit status,
  * after printing an error.
  */

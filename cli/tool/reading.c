@@ -76,7 +76,7 @@ int reading_filter(struct reading *reading, const char *filter)
 {
 	int error;
 
-	if (reading->options->filter)
+	if (!filter)
 		filter = reading->options->filter;
 	if (!filter)
 		return EXIT_FINE;

@@ -42,7 +42,7 @@ struct reading {
 int reading_samples(struct reading *reading, const char *itrace);
 /* Opens the recording. */
 int reading_open(struct reading *reading, const struct plumb_recording_options *how);
-/* Reads --filter, or else `filter`, unless NULL: after the recording, whose core has the names. */
+/* Reads `filter`, or --filter if NULL: after the recording, whose core has the names. */
 int reading_filter(struct reading *reading, const char *filter);
 /* Reads the choice of samples, and checks that all events can be chosen so. */
 int reading_choice(struct reading *reading);

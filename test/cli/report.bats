@@ -181,9 +181,30 @@ setup()
 		and d["events"][0]["rows"][1]["mispredictions"] == 100'
 	run --separate-stderr plumb report --raw -i spe.data --mem --filter latency\>=4000
 	[ "$status" -eq 2 ]
-	said "plumb: spe.data: no SPE records match" "       record some with plumb record -e spe"
+	said "plumb: spe.data: no SPE records match"
 	run --separate-stderr plumb report --raw -i spe.data --mem --mix
 	said "plumb: --mem, --branch and --mix cannot be combined"
+}
+
+@test "--filter chooses among what --mem, --branch, --mix and --sharing show" {
+	ops() { plumb report --raw -i spe.data "$@" -s op --csv -F samples,op | sed 1d | sort | paste -sd' '; }
+	[ "$(ops)" = "instructions,0,1,branch instructions,0,3,load" ]
+	[ "$(ops --mem --filter 'latency>=1')" = "instructions,0,3,load" ]
+	[ "$(ops --mem --filter '')" = "instructions,0,3,load" ]
+	[ "$(ops --mem --filter 'latency>=1,BRANCH,Load')" = "instructions,0,3,load" ]
+	[ "$(ops --branch --filter retired,!l1d-miss)" = "instructions,0,1,branch" ]
+	[ "$(ops --branch --filter branch,memory)" = "instructions,0,1,branch" ]
+	[ "$(ops --mix --filter 'latency>=1')" = "instructions,0,3,load" ]
+	run --separate-stderr plumb report --raw -i spe.data --mem --filter branch
+	[ "$status" -eq 2 ]
+	said "plumb: spe.data: no SPE records match" \
+		"       this view shows loads and stores only; --filter selects others"
+	run --separate-stderr plumb report --raw -i spe.data --branch --filter load,store
+	said "plumb: spe.data: no SPE records match" \
+		"       this view shows branches only; --filter selects others"
+	run --separate-stderr plumb report --raw -i spe.data --mem --filter loads
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"loads"*"load"* ]]
 }
 
 @test "--csv and --json: the same shares" {
@@ -690,7 +711,14 @@ access_record()
 	[[ ${lines[1]} == "0x1040: false sharing by 2 threads of process "* ]]
 	[[ ${lines[2]} =~ ^"  SAMPLES  OFFSET  ACCESS  TID   FUNCTION  SOURCE LINE"$ ]]
 	[[ ${lines[3]} =~ ^"        3  0x0     store   1001  0x403850  -"$ ]]
-	[ "${#lines[@]}" -eq 4 ]
+	[ "${lines[4]}" = "5 more rows" ]
+	[ "${#lines[@]}" -eq 5 ]
+	# The first line has 6 of the 10 samples, the others 2 each.
+	plumb report --raw -i shared.data --sharing --percent-limit 21 >lines
+	grep -q '^0x1040:' lines
+	[ "$(grep -c ' sharing by 2 threads of process ' lines)" -eq 1 ]
+	plumb report --raw -i shared.data --sharing --percent-limit 20 --csv | cut -d, -f1 | sort -u >lines
+	[ "$(paste -sd' ' lines)" = "0x1040 0x2000 0x5000 cache_line" ]
 	plumb report --raw -i shared.data --sharing >lines
 	[ "$(grep -c ' sharing by 2 threads of process ' lines)" -eq 3 ]
 	[ "$(grep -c '^$' lines)" -eq 3 ]
@@ -707,9 +735,6 @@ access_record()
 	run --separate-stderr plumb report --raw -i spe.data --sharing -s tid
 	[ "$status" -eq 2 ]
 	said "plumb: --sharing cannot be combined with --sort or --fields"
-	run --separate-stderr plumb report --raw -i spe.data --sharing --percent-limit 1
-	[ "$status" -eq 2 ]
-	said "plumb: --sharing and --percent-limit cannot be combined"
 	run --separate-stderr plumb report --raw -i spe.data --sharing --topdown
 	said "plumb: --topdown cannot be combined with other views"
 }

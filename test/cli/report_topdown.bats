@@ -174,6 +174,35 @@ setup()
 		json 'all(r["retiring"] is None for r in d["events"][0]["rows"])'
 }
 
+@test "--topdown: marks shares whose order the samples do not tell" {
+	plumb report -i groups.data --topdown --json >groups.json
+	plumb report -i groups.data --topdown >text
+	/usr/bin/python3 - <<-'END'
+		import json
+		import re
+
+		rows = json.load(open("groups.json"))["rows"]
+		ends = [r["slots_share_interval"] or [float("nan")] * 2 for r in rows]
+		overlap = [a[0] <= b[1] and b[0] <= a[1] for a, b in zip(ends, ends[1:])]
+		expected = [a or b for a, b in zip([False] + overlap, overlap + [False])]
+		assert [r["uncertain"] for r in rows] == expected, rows
+		assert True in expected and False in expected, expected
+		lines = [line for line in open("text") if re.match(" *~?[0-9.]+% ±", line)]
+		assert ["~" in line for line in lines] == expected, lines
+		assert [line.split()[-1] for line in lines] == [r["symbol"] for r in rows]
+	END
+	plumb report -i exact.data --topdown --json | json 'all("uncertain" not in r for r in d["rows"])'
+}
+
+@test "trees of calls are not CSV" {
+	for option in --callers --callees; do
+		run --separate-stderr plumb report -i exact.data "$option" divide --csv
+		[ "$status" -eq 2 ]
+		[ "$stderr" = "plumb: $option cannot be combined with --csv or --field-separator
+       --json has the call trees" ] || { echo "$stderr" && return 1; }
+	done
+}
+
 @test "-F operations: the operations that samples stand for" {
 	plumb report -i spe.data -F samples,operations,operations_interval,symbol --json >spe.json
 	plumb report -i exact.data --no-children -e OP_RETIRED -F period,symbol --json >exact.json
