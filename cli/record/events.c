@@ -176,7 +176,9 @@ int record_read_events(struct record_request *request, const struct machine *mac
 	if (status != EXIT_FINE)
 		return status;
 	diagnostics = memory_given(plumb_diagnostics_new());
-	error = record_read_list(request, machine->source, &request->options->events,
+	error = record_read_list(request, machine->source,
+				 request->type_count ? &request->own.words
+						     : &request->options->events,
 				 request->options->exact ? NULL
 				 : group                 ? group
 							 : usual(machine),

@@ -63,6 +63,7 @@ struct record_request {
 	/* Of the machine's other types of cores. */
 	struct core_type types[CPU_PMUS_MAX];
 	struct plumb_recording_beside besides[CPU_PMUS_MAX];
+	struct core_words own; /* the events of the machine's own type, if there are others */
 	size_t type_count;
 };
 

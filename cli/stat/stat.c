@@ -413,6 +413,7 @@ static int run(const struct command *command, int count, char **arguments)
 	struct machine machine = {0};
 	struct stat_selection selected = {0};
 	struct stat_types types = {.count = 0};
+	struct option_words events; /* as given; a type takes those that it has */
 	struct plumb_plan *plan = NULL;
 	struct machine_wish wish;
 	struct operands operands;
@@ -461,6 +462,7 @@ static int run(const struct command *command, int count, char **arguments)
 		status = EXIT_USAGE;
 	if (status == EXIT_FINE)
 		status = output_check_beside(&values.common);
+	events = values.events;
 	if (status == EXIT_FINE)
 		stat_find_types(&values, &machine, &types);
 	if (status == EXIT_FINE)
@@ -468,7 +470,7 @@ static int run(const struct command *command, int count, char **arguments)
 	if (status == EXIT_FINE)
 		status = stat_plan(&values, &machine, selected.selection, &plan);
 	if (status == EXIT_FINE)
-		status = stat_plan_types(&values, &machine, &types);
+		status = stat_plan_types(&values, &events, &machine, &types);
 	if (status == EXIT_FINE)
 		status = stat_run(&values, &machine, plan, &types, operands.at, selected.brief);
 	stat_free_types(&types);

@@ -5,6 +5,7 @@
 
 #include <plumb/count.h>
 
+#include "core_types.h"
 #include "cpu/pmu.h"
 #include "render/report.h"
 #include "tool/lists.h"
@@ -99,20 +100,23 @@ struct stat_type {
 struct stat_types {
 	struct stat_type at[CPU_PMUS_MAX];
 	size_t count;
+	struct core_words own; /* the events of the machine's own type, if there are others */
 };
 
 /*
  * Finds the other types of cores to count, those with the CPUs asked for, and makes the one that
- * has most of the events the machine's own. Names those that have no specification.
+ * has most of the events the machine's own, whose events become those of `options`. Names those
+ * that have no specification.
  */
-void stat_find_types(const struct stat_options *options, struct machine *machine,
+void stat_find_types(struct stat_options *options, struct machine *machine,
 		     struct stat_types *types);
 /*
- * Makes their selections and plans. Types that lack all that was asked for are left out, which is
- * said. Returns an exit status. In all cases call stat_free_types().
+ * Makes their selections and plans, from the `events` of the command line. Types that lack all that
+ * was asked for are left out, which is said. Returns an exit status. In all cases call
+ * stat_free_types().
  */
-int stat_plan_types(const struct stat_options *options, const struct machine *machine,
-		    struct stat_types *types);
+int stat_plan_types(const struct stat_options *options, const struct option_words *events,
+		    const struct machine *machine, struct stat_types *types);
 void stat_free_types(struct stat_types *types);
 
 /* stat.c: makes a plan for a machine. Returns an exit status. */

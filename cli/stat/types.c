@@ -7,7 +7,7 @@
 #include "stat.h"
 #include "tool/complain.h"
 
-void stat_find_types(const struct stat_options *options, struct machine *machine,
+void stat_find_types(struct stat_options *options, struct machine *machine,
 		     struct stat_types *types)
 {
 	struct core_type found[CPU_PMUS_MAX];
@@ -21,26 +21,33 @@ void stat_find_types(const struct stat_options *options, struct machine *machine
 		types->at[i].machine.source = found[i].source;
 		types->at[i].machine.spec = found[i].spec;
 	}
+	if (!types->count)
+		return;
+	types->own = core_types_own_words(machine, found, types->count, &options->events, false);
+	core_words_complain(&types->own, "counting", plumb_source_pmu(machine->source));
+	options->events = types->own.words;
 }
 
-int stat_plan_types(const struct stat_options *options, const struct machine *machine,
-		    struct stat_types *types)
+int stat_plan_types(const struct stat_options *options, const struct option_words *events,
+		    const struct machine *machine, struct stat_types *types)
 {
 	size_t kept = 0;
 	int status = EXIT_FINE;
 
 	for (size_t i = 0; i < types->count; i++) {
 		struct stat_type *type = &types->at[i];
+		struct core_words chosen = core_types_words(type->machine.source, events, false);
 		struct stat_options own = *options;
-		bool is_left_out;
+		bool is_left_out, says;
 
-		own.events = core_types_words(type->machine.source, &options->events, false);
-		is_left_out = options->events.count && !own.events.count &&
+		own.events = chosen.words;
+		is_left_out = events->count && !own.events.count &&
 			      !selecting_is_given(&options->selecting);
-		if (!is_left_out && own.events.count < options->events.count)
-			complain("%s counts %u of %u -e options: it lacks the events of the others",
-				 plumb_source_pmu(type->machine.source), own.events.count,
-				 options->events.count);
+		/* Without any that it lacks, others' events are named, or of no core. */
+		says = !is_left_out || chosen.lacking;
+		if (!is_left_out)
+			core_words_complain(&chosen, "counting",
+					    plumb_source_pmu(type->machine.source));
 		type->machine.program = machine->program;
 		if (!is_left_out)
 			is_left_out =
@@ -48,9 +55,11 @@ int stat_plan_types(const struct stat_options *options, const struct machine *ma
 		if (!is_left_out)
 			status = stat_plan(options, &type->machine, type->selected.selection,
 					   &type->plan);
+		core_words_free(&chosen);
 		if (is_left_out) {
-			complain("not counting on %s: it lacks the requested events",
-				 plumb_source_pmu(type->machine.source));
+			if (says)
+				complain("not counting on %s: it lacks the requested events",
+					 plumb_source_pmu(type->machine.source));
 			stat_selection_free(&type->selected);
 			plumb_source_close(type->machine.source);
 			continue;
@@ -69,6 +78,7 @@ int stat_plan_types(const struct stat_options *options, const struct machine *ma
 
 void stat_free_types(struct stat_types *types)
 {
+	core_words_free(&types->own);
 	for (size_t i = 0; i < types->count; i++) {
 		plumb_plan_free(types->at[i].plan);
 		stat_selection_free(&types->at[i].selected);

@@ -92,15 +92,44 @@ END
 	# Only C1-Ultra has L1D_TLB_RD, only C1-Pro LL_CACHE_MISS.
 	run --separate-stderr on_phone stat --json -e L1D_CACHE -e L1D_TLB_RD -o out.json -- true
 	[ "$status" -eq 0 ]
-	[[ "$stderr" == *"plumb: armv9_c1_pro counts 1 of 2 -e options: it lacks the events of the others"* ]]
+	[[ "$stderr" == *"plumb: not counting L1D_TLB_RD on armv9_c1_pro, which lacks it"* ]]
 	[ "$(jq -c '[.pmu, [.events[].name], [.core_types[0].events[].name]]' out.json)" = \
 		'["armv9_c1_ultra",["L1D_CACHE","L1D_TLB_RD"],["L1D_CACHE"]]' ]
 	run --separate-stderr on_phone stat --json -e L1D_TLB_RD -o out.json -- true
 	[ "$status" -eq 0 ]
 	[[ "$stderr" == *"plumb: not counting on armv9_c1_pro: it lacks the requested events"* ]]
 	[ "$(jq -c '[.cpu.name, .core_types]' out.json)" = '["C1-Ultra",null]' ]
-	run --separate-stderr on_phone stat -e L1D_TLB_RD -e LL_CACHE_MISS -- true
+	# In one list, or each with its own type.
+	on_phone stat --json -e L1D_CACHE,L1D_TLB_RD -o out.json -- true 2>/dev/null
+	[ "$(jq -c '[.pmu, [.events[].name], [.core_types[0].events[].name]]' out.json)" = \
+		'["armv9_c1_ultra",["L1D_CACHE","L1D_TLB_RD"],["L1D_CACHE"]]' ]
+	on_phone stat --json -e L1D_TLB_RD -e LL_CACHE_MISS -o out.json -- true 2>/dev/null
+	[ "$(jq -c '[.events[].name], [.core_types[0].events[].name]' out.json)" = "$(printf '%s\n' '["LL_CACHE_MISS"]' '["L1D_TLB_RD"]')" ]
+	# Each on the PMU that it names: as perf does, without a word.
+	run --separate-stderr on_phone stat --json -e 'armv9_c1_pro/L1D_CACHE/,{armv9_c1_ultra/L1D_CACHE/,armv9_c1_ultra/L1D_TLB_RD/}' -o out.json -- true
+	[ "$status" -eq 0 ]
+	[[ "$stderr" != *lacks* ]]
+	[ "$(jq -c '[.pmu, (.events | length), (.core_types[0] | .pmu, (.events | length))]' out.json)" = '["armv9_c1_pro",1,"armv9_c1_ultra",2]' ]
+	# L1D_CACHE is 0x4, L1D_TLB_RD 0x4e.
+	[ "$(grep -E ' 0x(0004|004e) task' log | cut -d' ' -f1,2 | sort | xargs)" = "8 0x0004 9 0x0004 9 0x004e" ]
+	# What no type has is an error; a group is of one type.
+	run --separate-stderr on_phone stat -e L1D_CACHE,NO_SUCH_EVENT -- true
 	[ "$status" -eq 2 ]
+	[[ "$stderr" == *NO_SUCH_EVENT* ]]
+	run --separate-stderr on_phone stat -e '{L1D_TLB_RD,LL_CACHE_MISS}' -- true
+	[ "$status" -eq 2 ]
+}
+
+@test "software events are of no type: they count once" {
+	run --separate-stderr on_phone stat --json -e task-clock,L1D_CACHE -o out.json -- true
+	[ "$status" -eq 0 ]
+	[[ "$stderr" != *lacks* ]]
+	[ "$(jq -c '[[.events[].name], [.core_types[0].events[].name]]' out.json)" = '[["task-clock","L1D_CACHE"],["L1D_CACHE"]]' ]
+	[ "$(grep -c '^1 ' log)" -eq 1 ]
+	run --separate-stderr on_phone stat --json -e task-clock -o out.json -- true
+	[ "$status" -eq 0 ]
+	[[ "$stderr" != *lacks* ]]
+	[ "$(jq -c '[[.events[].name], .core_types]' out.json)" = '[["task-clock"],null]' ]
 }
 
 @test "-a opens each type's events on its own CPUs" {
@@ -231,6 +260,11 @@ recorded()
 	[ "$(recorded | head -n 1)" = "cycles 9 2" ]
 	on_phone record -q -e armv9_c1_pro/L1D_CACHE/ -o of.data -- true 2>/dev/null
 	[ "$(recorded | head -n 1)" = "armv9_c1_pro/L1D_CACHE/ 8 6" ]
+	# Two types' events in one list.
+	run --separate-stderr on_phone record -q -e armv9_c1_pro/L1D_CACHE/,armv9_c1_ultra/L1D_TLB_RD/ -e task-clock -o of.data -- true
+	[ "$status" -eq 0 ]
+	[[ "$stderr" != *lacks* ]]
+	[ "$(recorded)" = "$(printf '%s\n' 'armv9_c1_pro/L1D_CACHE/ 8 6' 'task-clock 1 8' 'armv9_c1_ultra/L1D_TLB_RD/ 9 2' 'dummy:u 1 8')" ]
 	on_phone record -q -C 6 -e cycles -o of.data -- true
 	[ "$(recorded)" = "$(printf '%s\n' 'cycles 9 1' 'dummy:u 1 1')" ]
 }
