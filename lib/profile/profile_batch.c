@@ -370,7 +370,7 @@ static int add_batches(struct plumb_profile *profile, struct plumb_samples *samp
 				.parts = parts_of(profile)};
 	int status, added = 0;
 
-	if (!profile->hot.now && !hot_begin(&profile->hot))
+	if (!profile->hot.codes && !hot_begin(&profile->hot))
 		return PLUMB_ERR_NO_MEMORY;
 	if (!profile->origins)
 		profile->origins = calloc(ORIGINS, sizeof(*profile->origins));

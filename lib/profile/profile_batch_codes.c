@@ -183,7 +183,6 @@ static inline bool describe(const struct adding *adding, size_t i, struct hot_ke
 int adding_find_codes(struct adding *adding)
 {
 	const struct hot *hot = &adding->profile->hot;
-	const struct hot_tables *tables = hot_now(hot);
 	const struct plumb_spe_record *spe = adding->batch->spe;
 	const size_t count = adding->batch->count;
 	const bool fit = adding->parts.fit;
@@ -191,7 +190,7 @@ int adding_find_codes(struct adding *adding)
 
 	for (size_t i = 0; i < count; i++) {
 		adding->homes[i] = hot_code_home(spe[i].addresses[PLUMB_SPE_PC], adding->space);
-		__builtin_prefetch(hot_code_at(tables, adding->homes[i]));
+		__builtin_prefetch(&hot->codes[adding->homes[i]]);
 	}
 	for (size_t i = 0; status == 0 && i < count; i++) {
 		struct hot_key *key = &adding->keys[i];
@@ -203,7 +202,7 @@ int adding_find_codes(struct adding *adding)
 		if (!key->code)
 			status = find_cold_code(adding, i, &key->code);
 		adding->homes[i] = hot_row_home(key);
-		__builtin_prefetch(hot_row_at(tables, adding->homes[i]));
+		__builtin_prefetch(&hot->rows[adding->homes[i]]);
 	}
 	return status;
 }

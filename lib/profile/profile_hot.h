@@ -12,7 +12,9 @@
 #include <stdint.h>
 
 /* Entries are found in the order of their index exclusive-or 0, 1, 2 ..., nearest lines first. */
+#define HOT_CODE_BITS 18
 #define HOT_CODE_WAYS 16
+#define HOT_ROW_BITS  16
 #define HOT_ROW_WAYS  8
 
 /* An instruction in a process. */
@@ -33,27 +35,16 @@ struct hot_row {
 	uint32_t row; /* 1 more than its index; 0: free */
 };
 
-/* Both tables, with 1 << bits entries each. */
-struct hot_tables {
-	struct hot_code *codes;
-	struct hot_row *rows;
-	unsigned code_bits, row_bits;
-	void *memory; /* NULL: none */
-	size_t size;
-};
-
-/* The tables begin small, because memory must be cleared. Once they are crowded, larger ones take
- * their place; the small ones stay, since other threads may be searching them. */
 struct hot {
-	const struct hot_tables *now; /* NULL: not used yet */
-	struct hot_tables small, large;
-	size_t codes_added, rows_added; /* to the small ones */
+	struct hot_code *codes; /* NULL: not used yet */
+	struct hot_row *rows;
+	void *memory;
 };
 
 /* Returns false if out of memory. */
 bool hot_begin(struct hot *hot);
 void hot_end(struct hot *hot);
-/* Forgets everything. No other thread uses the tables meanwhile. */
+/* Forgets everything. */
 void hot_forget(struct hot *hot);
 
 /* Add an entry that is not in the table; if there is no room, only in place of another. */
@@ -65,34 +56,20 @@ void hot_add_row(struct hot *hot, uint32_t home, const struct hot_row *entry, bo
  * thread uses the table meanwhile. */
 void hot_renumber_rows(struct hot *hot, const uint32_t *renumbered, size_t count);
 
-static inline const struct hot_tables *hot_now(const struct hot *hot)
-{
-	return __atomic_load_n(&hot->now, __ATOMIC_ACQUIRE);
-}
-
-/* Returns where to look for an instruction, in tables of any size: the upper bits decide, and four
- * neighbours share a line. */
+/* Returns where to look for an instruction: four neighbours share a line. */
 static inline uint32_t hot_code_home(uint64_t pc, uint32_t space)
 {
 	const uint64_t hash = (pc >> 4 ^ (uint64_t)space << 40) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return (uint32_t)(hash >> 34 << 2 | (pc >> 2 & 3));
-}
-
-static inline struct hot_code *hot_code_at(const struct hot_tables *tables, uint32_t home)
-{
-	return &tables->codes[home >> (34 - tables->code_bits) << 2 | (home & 3)];
+	return (uint32_t)(hash >> (64 - HOT_CODE_BITS + 2) << 2 | (pc >> 2 & 3));
 }
 
 /* Returns the code, or 0. */
 static inline uint32_t hot_find_code(const struct hot *hot, uint32_t home, uint64_t pc,
 				     uint32_t space)
 {
-	const struct hot_tables *tables = hot_now(hot);
-	const size_t first = (size_t)(hot_code_at(tables, home) - tables->codes);
-
 	for (uint32_t way = 0; way < HOT_CODE_WAYS; way++) {
-		const struct hot_code *entry = &tables->codes[first ^ way];
+		const struct hot_code *entry = &hot->codes[home ^ way];
 		const uint32_t code = __atomic_load_n(&entry->code, __ATOMIC_ACQUIRE);
 
 		if (!code || (entry->pc == pc && entry->space == space))
@@ -111,22 +88,14 @@ static inline uint32_t hot_row_home(const struct hot_key *key)
 			       key->detail * UINT64_C(0x165667b19e3779f9)) *
 			      UINT64_C(0x9e3779b97f4a7c15);
 
-	return (uint32_t)(hash >> 32);
-}
-
-static inline struct hot_row *hot_row_at(const struct hot_tables *tables, uint32_t home)
-{
-	return &tables->rows[home >> (32 - tables->row_bits)];
+	return (uint32_t)(hash >> (64 - HOT_ROW_BITS));
 }
 
 static inline bool hot_find_row(const struct hot *hot, uint32_t home, const struct hot_key *key,
 				uint32_t *row)
 {
-	const struct hot_tables *tables = hot_now(hot);
-	const size_t first = (size_t)(hot_row_at(tables, home) - tables->rows);
-
 	for (uint32_t way = 0; way < HOT_ROW_WAYS; way++) {
-		const struct hot_row *entry = &tables->rows[first ^ way];
+		const struct hot_row *entry = &hot->rows[home ^ way];
 		const uint32_t found = __atomic_load_n(&entry->row, __ATOMIC_ACQUIRE);
 
 		if (!found)
