@@ -50,7 +50,15 @@ VIEWS = [
 ]
 
 
+def print_floor(plumb, measurer, folder, path, records):
+    for name, command in (("dd bs=128K of=/dev/null", ["dd", f"if={path}", "of=/dev/null", "bs=128K"]),
+                          ("plumb --version", [plumb, "--version"])):
+        measured = measure(measurer, command, folder)
+        print_row(name, measured, measured, records)
+
+
 def compare(plumb, measurer, folder, path, records, many):
+    print_floor(plumb, measurer, folder, path, records)
     for options, peer, always in VIEWS:
         programs = [(["plumb", "report", *options], [plumb, "report", *options, "-i", path])]
         if shutil.which("perf") and (always or not many):
