@@ -9,14 +9,26 @@
 #define NEAR_FRAMES  64 /* searched one by one; older ones have an index */
 #define BUCKETS_LOG2 10
 #define FILTER_LOG2  16
-#define SIGNAL_FRAME 1 /* never an address of an instruction */
+#define SIGNAL_FRAME 1    /* never an address of an instruction */
+#define STUB_BYTES   16   /* of an entry of a procedure linkage table, which jumps with its last */
+#define PADS         512  /* places whose function is remembered */
+#define PAD_FRAMES   1024 /* the most that an exception leaves */
+#define ADRIFT_CALLS 64   /* after so many calls the function is given up */
 
 struct context {
 	uint64_t site, callee;
+	uint64_t entry; /* of the function: the callee, or where its stub has jumped */
 	uint32_t parent;
 	uint32_t depth;
 	uint32_t functions; /* different ones on the path to it */
 	uint32_t youngest;  /* of the frames in the index that return to it; NOWHERE: none */
+	bool calls;         /* it has called something */
+};
+
+/* The last function known to begin at or before an address, among the first contexts. */
+struct context_pad {
+	uint64_t address, entry;
+	uint32_t looked_at; /* contexts; 0: unused */
 };
 
 /* A call seen before. Those of one site are next to each other, whatever they call. */
@@ -75,7 +87,8 @@ bool contexts_set_up(struct contexts *c)
 	c->frame_room = 64;
 	c->sites = calloc(1u << (FILTER_LOG2 - 6), sizeof(*c->sites));
 	c->buckets = malloc(sizeof(*c->buckets) << BUCKETS_LOG2);
-	if (c->nodes && c->edges && c->frames && c->sites && c->buckets) {
+	c->pads = calloc(PADS, sizeof(*c->pads));
+	if (c->nodes && c->edges && c->frames && c->sites && c->buckets && c->pads) {
 		c->nodes[0].youngest = NOWHERE;
 		memset(c->buckets, 0xff, sizeof(*c->buckets) << BUCKETS_LOG2);
 		return true;
@@ -92,6 +105,7 @@ void contexts_clean_up(struct contexts *c)
 	free(c->far);
 	free(c->buckets);
 	free(c->sites);
+	free(c->pads);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -173,6 +187,7 @@ static uint32_t new_context(struct contexts *c, uint64_t site, uint64_t callee, 
 	c->nodes[c->count] = (struct context){
 		.site = site,
 		.callee = callee,
+		.entry = callee,
 		.parent = c->current,
 		.depth = c->nodes[c->current].depth + 1,
 		.functions = c->nodes[c->current].functions + !again,
@@ -330,11 +345,64 @@ static void pop_to(struct contexts *c, uint32_t depth)
 		leave(c, --c->indexed);
 	c->current = c->frames[depth].caller;
 	c->unknown_depth = 0;
+	if (depth < c->landed_depth)
+		c->adrift = 0;
+}
+
+/* ---- Exceptions -------------------------------------------------------------------------------
+ *
+ * An unwinder "returns" to a landing pad, to which nothing returns otherwise. The pad belongs to a
+ * function that is active, whose beginning is known, and no other function begins between that and
+ * the pad. Compilers may place pads apart from their functions. Then the calls made after it tell.
+ */
+
+/* Returns where the last function begins that is known to begin at or before `address`; 0: none. */
+static uint64_t entry_before(struct contexts *c, uint64_t address)
+{
+	struct context_pad *pad = &c->pads[hash(address) % PADS];
+
+	if (!pad->looked_at || pad->address != address)
+		*pad = (struct context_pad){.address = address};
+	for (; pad->looked_at < c->count; pad->looked_at++) {
+		const uint64_t entry = c->nodes[pad->looked_at].entry;
+
+		if (entry <= address && entry > pad->entry)
+			pad->entry = entry;
+	}
+	return pad->entry;
+}
+
+/* Returns to the youngest frame of the function that `address` belongs to, if there is one. */
+static void return_to_function(struct contexts *c, uint64_t address)
+{
+	const uint64_t entry = entry_before(c, address);
+	const uint32_t end = c->depth > PAD_FRAMES ? c->depth - PAD_FRAMES : 0;
+
+	for (uint32_t i = c->depth; entry && i > end; i--)
+		if (c->nodes[c->frames[i - 1].caller].entry == entry) {
+			pop_to(c, i - 1);
+			return;
+		}
+}
+
+/* An unwinder has called functions. What switches stacks, and will be returned to, has not. */
+static void land(struct contexts *c, uint64_t target)
+{
+	if (!c->nodes[c->current].calls)
+		return;
+	c->adrift = ADRIFT_CALLS;
+	c->landed_depth = c->depth;
+	return_to_function(c, target);
 }
 
 void contexts_call(struct contexts *c, uint64_t site, uint64_t callee, uint64_t returns_to)
 {
+	if (c->adrift) {
+		c->adrift--;
+		return_to_function(c, site);
+	}
 	push(c, returns_to);
+	c->nodes[c->current].calls = true;
 	c->current = child(c, site, callee);
 }
 
@@ -369,21 +437,24 @@ static bool returned(struct contexts *c, uint64_t target)
  * A longjmp returns a second time from a setjmp that has returned already: its target is behind a
  * call that one of the active contexts has made.
  */
-static void returned_again(struct contexts *c, uint64_t target)
+static bool returned_again(struct contexts *c, uint64_t target)
 {
 	uint64_t site = target - 4, bit = hash(site) >> (64 - FILTER_LOG2);
 	uint32_t i = c->depth, end;
 
-	if (!(c->sites[bit / 64] >> bit % 64 & 1) || has_called(c, c->current, site))
-		return;
+	if (!(c->sites[bit / 64] >> bit % 64 & 1))
+		return false;
+	if (has_called(c, c->current, site))
+		return true;
 	for (end = first_near(c); i > end; i--)
 		if (has_called(c, c->frames[i - 1].caller, site)) {
 			pop_to(c, i - 1);
-			return;
+			return true;
 		}
 	i = far_caller(c, site);
 	if (i != NOWHERE)
 		pop_to(c, i);
+	return i != NOWHERE;
 }
 
 void contexts_return(struct contexts *c, uint64_t target)
@@ -392,12 +463,24 @@ void contexts_return(struct contexts *c, uint64_t target)
 		c->unknown_depth--;
 		return;
 	}
-	if (!returned(c, target))
-		returned_again(c, target);
+	if (!returned(c, target) && !returned_again(c, target))
+		land(c, target);
 }
 
-void contexts_jump(struct contexts *c, uint64_t target)
+void contexts_branch(struct contexts *c, uint64_t site, uint64_t target)
 {
+	struct context *context = &c->nodes[c->current];
+
+	if (site == context->callee || site == context->callee + 4)
+		context->entry = target;
+}
+
+void contexts_jump(struct contexts *c, uint64_t site, uint64_t target)
+{
+	struct context *context = &c->nodes[c->current];
+
+	if (site >= context->callee && site - context->callee < STUB_BYTES && c->current)
+		context->entry = target;
 	returned_again(c, target);
 }
 

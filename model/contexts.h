@@ -23,6 +23,7 @@ struct context;
 struct context_frame;
 struct context_far;
 struct context_edge;
+struct context_pad;
 
 struct contexts {
 	uint32_t current;
@@ -48,6 +49,11 @@ struct contexts {
 	uint32_t *buckets; /* by return address: the youngest frame */
 	uint32_t far_room, indexed;
 	uint32_t last_first; /* the youngest frame that is its context's oldest */
+	/* After an exception was caught in a function that is not known yet: calls that may tell.
+	 */
+	uint32_t adrift;
+	uint32_t landed_depth;    /* frames of the unwinder and its callers */
+	struct context_pad *pads; /* places in functions, by address */
 };
 
 /* Starts with the root alone. False if out of memory. */
@@ -56,9 +62,12 @@ void contexts_clean_up(struct contexts *contexts);
 
 /* The instruction at `site` calls `callee`, which will return to `returns_to`. */
 void contexts_call(struct contexts *contexts, uint64_t site, uint64_t callee, uint64_t returns_to);
-/* A return, or a jump through a register (longjmp), to `target`. */
+/* A return to `target`: to a caller, to a setjmp, or to where an exception is caught. */
 void contexts_return(struct contexts *contexts, uint64_t target);
-void contexts_jump(struct contexts *contexts, uint64_t target);
+/* The instruction at `site` always branches to `target`. */
+void contexts_branch(struct contexts *contexts, uint64_t site, uint64_t target);
+/* The instruction at `site` jumps through a register: a tail call, a stub of one, or a longjmp. */
+void contexts_jump(struct contexts *contexts, uint64_t site, uint64_t target);
 /* A signal's handler runs after the instruction at `site`; it returns by a system call. */
 void contexts_signal(struct contexts *contexts, uint64_t site, uint64_t handler);
 void contexts_signal_returns(struct contexts *contexts);

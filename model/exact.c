@@ -421,8 +421,11 @@ void exact_block_ends(struct core *core, const struct block *block, unsigned exe
 	case BRANCH_RETURN:
 		contexts_return(&exact->contexts, next_pc);
 		break;
+	case BRANCH_IMMEDIATE:
+		contexts_branch(&exact->contexts, end - 4, next_pc);
+		break;
 	case BRANCH_INDIRECT:
-		contexts_jump(&exact->contexts, next_pc);
+		contexts_jump(&exact->contexts, end - 4, next_pc);
 		break;
 	default:
 		break;

@@ -168,6 +168,46 @@ loops()
 	[[ $output == *"1001 loop<main 300"* ]]
 }
 
+@test "calls after an exception that was caught" {
+	command -v aarch64-linux-gnu-g++ >/dev/null && [ -e "$work/engine" ] ||
+		skip "there is no C++ compiler for AArch64, or no engine"
+	cat >"$work/catches.cc" <<-'END'
+		static volatile long sum;
+		#define APART __attribute__((noipa))
+		APART void loop(long n) { while (n--) sum = sum + 1; }
+		APART void throws(int deep) { if (!deep) throw 1; throws(deep - 1); sum = sum + 1; }
+		APART void cleans(int deep)
+		{
+			struct last { ~last() { loop(20); } } last;
+			throws(deep);
+		}
+		APART void catches(void) { try { cleans(3); } catch (int) { } loop(40); sum = sum + 1; }
+		APART void later(void) { loop(500); sum = sum + 1; }
+		int main()
+		{
+			for (int i = 0; i < 3; i++) {
+				try { throws(i); } catch (int) { sum = sum + 1; }
+				catches();
+			}
+			later();
+			return 0;
+		}
+	END
+	for how in "-O0" "-O2" "-O2 -static"; do
+		# shellcheck disable=SC2086 # options
+		aarch64-linux-gnu-g++ $how -o "$work/catches" "$work/catches.cc"
+		plumb record --exact -q -L /usr/aarch64-linux-gnu -o "$work/exact.data" -- "$work/catches"
+		plumb report -i "$work/exact.data" --folded -e INST_RETIRED |
+			sed -n 's/.*;main/main/; /^main.*loop/p' | sed 's/ [0-9]*$//; s/([^)]*)//g; s/cleans::last::~last;//' |
+			sort -u >"$work/paths"
+		diff "$work/paths" - <<-'END' || { echo "$how" && return 1; }
+			main;catches;cleans;loop
+			main;catches;loop
+			main;later;loop
+		END
+	done
+}
+
 @test "rejects what an exact profile cannot be combined with" {
 	run plumb record --exact -e cycles true
 	[ "$status" -eq 2 ]

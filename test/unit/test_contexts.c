@@ -71,7 +71,7 @@ static void tail_calls_and_unwinding(void **state)
 	(void)state;
 	call(0x100, 0x1000);
 	call(0x1010, 0x2000);
-	contexts_jump(&contexts, 0x3000);
+	contexts_jump(&contexts, 0x2100, 0x3000);
 	ASSERT_SITES(0x1010, 0x100);
 	contexts_return(&contexts, 0x1014);
 	ASSERT_SITES(0x100);
@@ -96,11 +96,77 @@ static void longjmp_returns_again(void **state)
 		if (i == 1)
 			contexts_return(&contexts, 0x1014);
 		else
-			contexts_jump(&contexts, 0x1014);
+			contexts_jump(&contexts, 0xa100, 0x1014);
 		ASSERT_SITES(0x100);
 	}
 	contexts_return(&contexts, 0x104);
 	assert_int_equal(contexts.current, 0);
+}
+
+/* The unwinder, which calls others, leaves its frames and those up to the function of `pad`. */
+static void throw_to(uint64_t site, uint64_t pad)
+{
+	call(site, 0x9000);
+	call(0x9010, 0x9800);
+	call(0x9810, 0x9c00);
+	contexts_return(&contexts, 0x9814);
+	contexts_return(&contexts, pad);
+}
+
+static void exceptions_are_caught(void **state)
+{
+	(void)state;
+	call(0x100, 0x1000);
+	/* Behind what the function called. */
+	call(0x1010, 0x2000);
+	throw_to(0x2010, 0x1040);
+	ASSERT_SITES(0x100);
+	call(0x1050, 0x3000);
+	ASSERT_SITES(0x1050, 0x100);
+	contexts_return(&contexts, 0x1054);
+	/* In the innermost function, and in the one between. */
+	throw_to(0x1014, 0x1040);
+	ASSERT_SITES(0x100);
+	call(0x1010, 0x2000);
+	call(0x2010, 0x3000);
+	throw_to(0x3010, 0x2080);
+	ASSERT_SITES(0x1010, 0x100);
+	contexts_return(&contexts, 0x1014);
+	ASSERT_SITES(0x100);
+	/* Apart from the function, until it calls something. */
+	call(0x1010, 0x2000);
+	throw_to(0x2010, 0x500);
+	call(0x520, 0xa000);
+	contexts_return(&contexts, 0x524);
+	call(0x1060, 0x3000);
+	ASSERT_SITES(0x1060, 0x100);
+	contexts_return(&contexts, 0x1064);
+	/* In a function that a stub leads to. */
+	call(0x1070, 0x700);
+	contexts_jump(&contexts, 0x70c, 0x40000);
+	throw_to(0x40010, 0x40040);
+	ASSERT_SITES(0x1070, 0x100);
+	contexts_return(&contexts, 0x1074);
+	/* Likewise, but that is a branch. */
+	call(0x1070, 0x800);
+	contexts_branch(&contexts, 0x804, 0x50000);
+	contexts_branch(&contexts, 0x50010, 0x50020);
+	throw_to(0x50010, 0x50018);
+	ASSERT_SITES(0x1070, 0x100);
+	contexts_return(&contexts, 0x1074);
+	ASSERT_SITES(0x100);
+}
+
+/* What switches to another stack calls nothing, and is returned to later. */
+static void stacks_are_switched(void **state)
+{
+	(void)state;
+	call(0x100, 0x1000);
+	call(0x1010, 0x6000);
+	contexts_return(&contexts, 0x30000);
+	ASSERT_SITES(0x1010, 0x100);
+	contexts_return(&contexts, 0x1014);
+	ASSERT_SITES(0x100);
 }
 
 #define DEEP 300000
@@ -127,7 +193,7 @@ static void long_ways_back(void **state)
 		if (i / 2)
 			contexts_return(&contexts, targets[i % 2]);
 		else
-			contexts_jump(&contexts, targets[i % 2]);
+			contexts_jump(&contexts, 0xa100, targets[i % 2]);
 		ASSERT_SITES(0x100);
 		assert_int_equal(contexts.depth, 1);
 		contexts_return(&contexts, 0x104);
@@ -154,7 +220,7 @@ static void ways_to_nowhere(void **state)
 		contexts_return(&contexts, 0x4014); /* called by nothing that is active */
 		contexts_return(&contexts, 0x700000 + 4 * i);
 		call(0xa010, 0xb000);
-		contexts_jump(&contexts, 0x4014);
+		contexts_jump(&contexts, 0xa100, 0x4014);
 		contexts_return(&contexts, 0xa014);
 	}
 	assert_int_equal(contexts.depth, depth);
@@ -193,7 +259,7 @@ static void ways_back_at_random(void **state)
 
 			/* Deeper functions have no context to themselves. */
 			if (to < CONTEXT_DEPTH_MAX && returns_again[to])
-				contexts_jump(&contexts, function(to) + 0x14);
+				contexts_jump(&contexts, 0, function(to) + 0x14);
 			else
 				contexts_return(&contexts, function(to) + 0x24);
 			marked += depth - to > 300;
@@ -290,6 +356,8 @@ int main(void)
 		TEST(calls_and_returns),
 		TEST(tail_calls_and_unwinding),
 		TEST(longjmp_returns_again),
+		TEST(exceptions_are_caught),
+		TEST(stacks_are_switched),
 		TEST(long_ways_back),
 		TEST(ways_to_nowhere),
 		TEST(ways_back_at_random),
