@@ -35,7 +35,7 @@ class Stat:
             command = [plumb, "stat", "--source", "model", "--json", "-o", out, *options, "--",
                        program, *arguments]
             run = subprocess.run(command, input=input, capture_output=True, text=True,
-                                 env={**os.environ, **(env or {})}, timeout=120)
+                                 env={**os.environ, **(env or {})}, timeout=480)
             self.status, self.out, self.err = run.returncode, run.stdout, run.stderr
             self.result = None
             if os.path.exists(out):
@@ -173,10 +173,10 @@ def many_children(plumb, folder):
     with tempfile.TemporaryDirectory() as place:
         run = subprocess.run([plumb, "record", "-q", "--source", "model", "-e", "INST_RETIRED:u",
                               "-c", "1000", "-o", f"{place}/perf.data", program, "530"],
-                             capture_output=True, text=True, timeout=240)
+                             capture_output=True, text=True, timeout=480)
         assert run.returncode == 0 and not run.stderr, run
         run = subprocess.run([plumb, "script", "-D", "-i", f"{place}/perf.data"],
-                             capture_output=True, text=True, timeout=120)
+                             capture_output=True, text=True, timeout=480)
     for kind, count in (("FORK", 530), ("EXIT", 531)):
         assert run.stdout.count(f"PERF_RECORD_{kind}(") == count, \
             (kind, run.stdout.count(f"PERF_RECORD_{kind}("))
