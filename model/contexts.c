@@ -326,7 +326,7 @@ static void push(struct contexts *c, uint64_t returns_to)
 	if (c->depth == c->frame_room) {
 		struct context_frame *grown = NULL;
 
-		if (c->frame_room < FRAMES_MAX)
+		if (c->frame_room > 0 && c->frame_room < FRAMES_MAX)
 			grown = realloc(c->frames, 2ull * c->frame_room * sizeof(*grown));
 		if (!grown) {
 			c->unknown_depth++;

@@ -403,11 +403,13 @@ static void cut(struct jitdump *dump, struct heap *heap)
 		end = top->end;
 		if (next < dump->load_count && dump->loads[next].start < end)
 			end = dump->loads[next].start;
-		piece = dump->piece_count ? &dump->pieces[dump->piece_count - 1] : NULL;
-		if (piece && piece->end == at && piece->load == heap->at[0])
-			piece->end = end;
-		else
-			dump->pieces[dump->piece_count++] = (struct piece){at, end, heap->at[0]};
+		piece = &dump->pieces[dump->piece_count];
+		if (dump->piece_count && piece[-1].end == at && piece[-1].load == heap->at[0]) {
+			piece[-1].end = end;
+		} else {
+			*piece = (struct piece){at, end, heap->at[0]};
+			dump->piece_count++;
+		}
 		at = end;
 	}
 }
