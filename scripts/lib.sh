@@ -115,14 +115,14 @@ renumber()
 }
 
 # run_tests DIR NAME [OPTION...]: runs `meson test` there and prints its cases, with NAME before their
-# names.
+# names. One test more than there are cores: several wait, for a browser or a time limit.
 run_tests()
 {
 	local dir=$top/$1 name=$2 cases
 
 	shift 2
 	rm -f "$dir/meson-logs/testlog.json"
-	meson test -C "$dir" --no-rebuild --num-processes "$jobs" "$@" >/dev/null 2>&1 </dev/null
+	meson test -C "$dir" --no-rebuild --num-processes $((jobs + 1)) "$@" >/dev/null 2>&1 </dev/null
 	if cases=$("$top/scripts/tap" meson "$dir"); then
 		renumber "$name" <<<"$cases"
 	else
