@@ -8,7 +8,7 @@
 
 /* A path of a row's tree that samples end on. */
 struct path {
-	const struct plumb_profile_node *nodes[PLUMB_CALLCHAIN_MAX + 1];
+	const struct plumb_profile_node *nodes[PLUMB_PROFILE_DEPTH];
 	size_t length;
 	uint64_t period;
 };

@@ -24,16 +24,25 @@ bool profile_prints(const struct profile_view *view, const struct plumb_profile_
 	return event->samples && (!view->prints || view->prints(view, event));
 }
 
+/* Tells whether a row's function has a name, with or without the mark of inlined ones. */
+static bool is_named(const char *text, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return strncmp(text, name, length) == 0 &&
+	       (!text[length] || strcmp(text + length, " (inlined)") == 0);
+}
+
 bool profile_is_wanted(const struct profile_view *view, size_t event, size_t row)
 {
 	char room[PLUMB_PROFILE_TEXT];
 	const char *text;
 
 	for (size_t k = 0; view->function && k < view->key_count; k++) {
-		if (view->keys[k] != PLUMB_KEY_SYMBOL)
+		if (view->keys[k] != PLUMB_KEY_INLINE)
 			continue;
 		text = plumb_profile_text(view->profile, event, row, k, room);
-		return text && strcmp(text, view->function) == 0;
+		return text && is_named(text, view->function);
 	}
 	return true;
 }
@@ -287,6 +296,15 @@ static void print_rest(struct output *out, const struct profile_view *view,
 					 percent(event->cut_off, event->period)));
 }
 
+/* Tells whether some of an event's first rows is wanted. */
+static bool has_wanted(const struct profile_view *view, size_t event, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (profile_is_wanted(view, event, i))
+			return true;
+	return false;
+}
+
 void profile_text(struct output *out, const struct profile_view *view)
 {
 	struct plumb_profile_event event;
@@ -296,7 +314,8 @@ void profile_text(struct output *out, const struct profile_view *view)
 		struct profile_place place = {.view = view, .event = &event, .event_index = e};
 		const size_t count = profile_rows_shown(view, e);
 
-		if (!profile_prints(view, &event))
+		if (!profile_prints(view, &event) ||
+		    (view->function && !has_wanted(view, e, count)))
 			continue;
 		if (!first)
 			fputc('\n', out->stream);

@@ -251,7 +251,7 @@ static bool goes_on(const struct topdown *topdown, const struct plumb_profile_to
 static void add_tree(struct topdown *topdown, struct table *table, struct output *out, size_t row)
 {
 	const struct pen *pen = pen_for(out);
-	const char *before[PLUMB_CALLCHAIN_MAX + 2] = {""};
+	const char *before[PLUMB_PROFILE_DEPTH + 1] = {""};
 	const struct plumb_profile_topdown_node *nodes;
 	const size_t keys = topdown->view->key_count;
 	size_t count, next, named = 0;

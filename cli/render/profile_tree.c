@@ -15,7 +15,7 @@ struct tree {
 	double total, least;
 	const struct plumb_profile_node *nodes;
 	/* For each depth, the text before its lines. */
-	const char *before[PLUMB_CALLCHAIN_MAX + 2];
+	const char *before[PLUMB_PROFILE_DEPTH + 1];
 };
 
 static size_t after(const struct plumb_profile_node *nodes, size_t i, size_t end)

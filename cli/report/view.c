@@ -284,7 +284,7 @@ static int read_stacks(const struct report_options *options, bool chains, struct
 		return EXIT_USAGE;
 	}
 	*paths = options->callers ? PLUMB_PATHS_CALLEE : PLUMB_PATHS_CALLER;
-	view->keys[0] = PLUMB_KEY_SYMBOL;
+	view->keys[0] = PLUMB_KEY_INLINE;
 	view->key_count = 1;
 	view->function = options->callers ? options->callers : options->callees;
 	view->children = view->trees = true;

@@ -49,7 +49,10 @@ enum plumb_profile_key {
 	PLUMB_KEY_CACHE_LINE, /* the address of 64 bytes */
 	PLUMB_KEY_PAGE,       /* the address of 4 KiB */
 	PLUMB_KEY_OFFSET,     /* within its cache line */
-	/* The innermost inlined function, "name (inlined)"; otherwise as SYMBOL. */
+	/*
+	 * The innermost inlined function, "name (inlined)"; otherwise as SYMBOL. With it, what
+	 * functions are inlined into is their caller: in call paths, and for `children`.
+	 */
 	PLUMB_KEY_INLINE,
 	/* For SPE records, too. */
 	PLUMB_KEY_GROUP,         /* perf's groups: "l1d-access tlb-access" */
@@ -92,6 +95,10 @@ enum plumb_profile_paths {
 	PLUMB_PATHS_CALLER, /* from the outermost caller to the row's function; with `children`,
 			       from the row's function to what it called */
 };
+
+/* The most functions on a call path. If those that are inlined are too many, outer ones of an
+ * address are left out. */
+#define PLUMB_PROFILE_DEPTH 256
 
 /* What may decide whether to add a sample: the members of its item, or its location. */
 #define PLUMB_WANTS_THREAD   1 /* .task, and .pid, .tid and .cpu of .record */

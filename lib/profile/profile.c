@@ -12,8 +12,9 @@
 
 #define ROWS_MAX  65536
 #define NODES_MAX 524288
-/* A sample has at most as many rows as its call chain has addresses, and its own. */
-#define ROWS_LEAST ((size_t)4 * (PLUMB_CALLCHAIN_MAX + 1))
+/* A sample has at most as many rows as its call chain has addresses, and its own; or functions. */
+#define ROWS_LEAST          ((size_t)4 * (PLUMB_CALLCHAIN_MAX + 1))
+#define ROWS_LEAST_UNFOLDED ((size_t)4 * PLUMB_PROFILE_DEPTH)
 
 /* arm_spe's attributes: config:16 is jitter, config:32 to 34 and 36 to 42 filter by operation. */
 #define SPE_JITTER  (UINT64_C(1) << 16)
@@ -44,6 +45,7 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 {
 	struct plumb_profile *made;
 	struct plumb_profile_options read;
+	size_t rows_least;
 
 	*profile = NULL;
 	if (!options || !sized_read(&read, sizeof(read), options) || read.key_count == 0 ||
@@ -60,13 +62,17 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 	made->options = read;
 	memcpy(made->keys, read.keys, read.key_count);
 	made->options.keys = made->keys;
+	for (size_t i = 0; i < read.key_count; i++)
+		made->unfolds |= read.keys[i] == PLUMB_KEY_INLINE;
+	rows_least = made->unfolds ? ROWS_LEAST_UNFOLDED : ROWS_LEAST;
 	if (read.rows_max == 0 || read.rows_max >= UINT32_MAX)
 		made->options.rows_max = ROWS_MAX;
-	else if (read.rows_max < ROWS_LEAST)
-		made->options.rows_max = ROWS_LEAST;
+	else if (read.rows_max < rows_least)
+		made->options.rows_max = rows_least;
 	if (read.nodes_max == 0 || read.nodes_max >= UINT32_MAX)
 		made->options.nodes_max = NODES_MAX;
 	made->words = 1 + 2 * read.key_count;
+	made->inlined.words = PLACE_INLINED_WORDS;
 	made->recording = recording;
 	made->left = NO_ROW;
 	made->symbolizer = symbolizer;
@@ -112,6 +118,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->origins);
 	hot_end(&profile->hot);
 	codes_free(&profile->codes);
+	codes_free(&profile->inlined);
 	free(profile->code);
 	tallies_free(&profile->tallies);
 	text_table_free(&profile->texts);
@@ -337,13 +344,18 @@ struct adding {
 	const struct plumb_samples_item *item;
 	const void *function; /* tells functions apart, or files without symbols; NULL: unknown */
 	uint64_t period;
-	uint32_t row;                              /* its own */
-	uint32_t counted[PLUMB_CALLCHAIN_MAX + 1]; /* those it counts for, each once */
+	uint32_t row;                          /* its own */
+	uint32_t counted[PLUMB_PROFILE_DEPTH]; /* those it counts for, each once */
 	size_t counted_count;
 	struct plumb_frame frames[PLUMB_CALLCHAIN_MAX];
 	size_t frame_count;
-	/* By frame, if paths are kept; the first is the sample's own place. */
-	uint64_t functions[PLUMB_CALLCHAIN_MAX + 1][2];
+	size_t first; /* of the frames that called: the chain's first may be the sample's own */
+	/* The sample's functions and those that called them, the innermost first. */
+	struct {
+		uint8_t frame; /* 0: the sample's own; else of a frame, from `first` on */
+		uint8_t level; /* see frame_values */
+	} at[PLUMB_PROFILE_DEPTH];
+	uint64_t functions[PLUMB_PROFILE_DEPTH][2]; /* likewise, if paths are kept */
 	size_t function_count;
 };
 
@@ -357,11 +369,24 @@ int row_find(struct plumb_profile *profile, const struct frame_values *frame, ui
 	return rows_find(profile, values, row);
 }
 
-static int find_row(struct plumb_profile *profile, const struct adding *adding, struct place *place,
+/* Looks up where the i-th of the sample's functions ran. */
+static struct place *place_of(struct plumb_profile *profile, const struct adding *adding, size_t i)
+{
+	const struct plumb_record *record = adding->item->record;
+	const struct plumb_frame own = {.ip = record->sample.ip, .mode = plumb_record_mode(record)};
+	const size_t frame = adding->at[i].frame;
+
+	return place_find(profile, adding->item->task,
+			  frame ? adding->frames[adding->first + frame - 1] : own);
+}
+
+static int find_row(struct plumb_profile *profile, const struct adding *adding, size_t i,
 		    uint32_t *row)
 {
-	const struct frame_values frame = {
-		.item = adding->item, .event = adding->event, .place = place};
+	const struct frame_values frame = {.item = adding->item,
+					   .event = adding->event,
+					   .place = place_of(profile, adding, i),
+					   .level = adding->at[i].level};
 
 	return row_find(profile, &frame, row);
 }
@@ -370,7 +395,7 @@ static int find_row(struct plumb_profile *profile, const struct adding *adding, 
 static int add_path(struct plumb_profile *profile, struct adding *adding, uint32_t row, size_t from)
 {
 	const size_t count = adding->function_count;
-	uint64_t path[PLUMB_CALLCHAIN_MAX + 1][2];
+	uint64_t path[PLUMB_PROFILE_DEPTH][2];
 	size_t length = 0;
 
 	if (profile->options.paths == PLUMB_PATHS_CALLEE) {
@@ -386,23 +411,53 @@ static int add_path(struct plumb_profile *profile, struct adding *adding, uint32
 	return paths_add(profile, adding->event, row, path, length, adding->period);
 }
 
-/* Looks up the functions of the call chain: the first address of the chain is the sample's own. */
-static int find_functions(struct plumb_profile *profile, struct adding *adding, struct place *place)
+/*
+ * Lists the functions at a frame: with those inlined there, as far as there is room for `left`
+ * frames after it.
+ */
+static int add_functions(struct plumb_profile *profile, struct adding *adding, uint8_t frame,
+			 size_t left)
 {
-	const struct plumb_samples_item *item = adding->item;
-	struct frame_values frame = {.item = item, .event = adding->event, .place = place};
-	size_t first = adding->frame_count && adding->frames[0].ip == item->record->sample.ip;
+	const size_t room = PLUMB_PROFILE_DEPTH - adding->function_count - left - 1;
+	struct place *place = NULL;
+	unsigned levels = 0;
 
-	if (!key_value(profile, PLUMB_KEY_SYMBOL, &frame, adding->functions[0]))
+	adding->at[adding->function_count].frame = frame;
+	if (profile->unfolds || profile->options.paths)
+		place = place_of(profile, adding, adding->function_count);
+	if (profile->unfolds && !place_unfold(profile, place))
 		return PLUMB_ERR_NO_MEMORY;
-	adding->function_count = 1;
-	for (size_t i = first; i < adding->frame_count; i++) {
-		frame.place = place_find(profile, item->task, adding->frames[i]);
-		if (!key_value(profile, PLUMB_KEY_SYMBOL, &frame,
-			       adding->functions[adding->function_count++]))
+	if (profile->unfolds)
+		levels = place->levels;
+	for (unsigned level = 0; level <= levels; level++) {
+		const size_t i = adding->function_count;
+
+		if (level >= room && level < levels)
+			continue;
+		adding->at[i].frame = frame;
+		adding->at[i].level = (uint8_t)level;
+		if (profile->options.paths &&
+		    !(profile->unfolds
+			      ? place_function(profile, place, level, false, adding->functions[i])
+			      : place_symbol(profile, place, adding->functions[i])))
 			return PLUMB_ERR_NO_MEMORY;
+		adding->function_count++;
 	}
 	return 0;
+}
+
+/* Lists the functions of the sample and of its call chain. */
+static int find_functions(struct plumb_profile *profile, struct adding *adding)
+{
+	size_t frames;
+	int status = 0;
+
+	adding->first =
+		adding->frame_count && adding->frames[0].ip == adding->item->record->sample.ip;
+	frames = adding->frame_count - adding->first + 1;
+	for (size_t i = 0; status == 0 && i < frames; i++)
+		status = add_functions(profile, adding, (uint8_t)i, frames - 1 - i);
+	return status;
 }
 
 static bool is_counted(const struct adding *adding, uint32_t row)
@@ -419,22 +474,19 @@ static bool is_counted(const struct adding *adding, uint32_t row)
  */
 static int count_callers(struct plumb_profile *profile, struct adding *adding)
 {
-	const struct plumb_samples_item *item = adding->item;
-	const size_t first = adding->frame_count && adding->frames[0].ip == item->record->sample.ip;
 	const bool outermost = profile->options.paths == PLUMB_PATHS_CALLER;
 	int status = 0;
 
-	for (size_t i = first; status == 0 && i < adding->frame_count; i++) {
-		const size_t at = outermost ? adding->frame_count - 1 - (i - first) : i;
+	for (size_t i = 1; status == 0 && i < adding->function_count; i++) {
+		const size_t at = outermost ? adding->function_count - i : i;
 		uint32_t row;
 
-		status = find_row(profile, adding,
-				  place_find(profile, item->task, adding->frames[at]), &row);
+		status = find_row(profile, adding, at, &row);
 		if (status < 0 || is_counted(adding, row))
 			continue;
 		adding->counted[adding->counted_count++] = row;
 		if (profile->options.paths)
-			status = add_path(profile, adding, row, at - first + 1);
+			status = add_path(profile, adding, row, at);
 	}
 	return status;
 }
@@ -536,25 +588,23 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 	return remember_counted(lane, adding->counted, adding->counted_count);
 }
 
-static int add_rows(struct plumb_profile *profile, struct adding *adding, struct place *place)
+static int add_rows(struct plumb_profile *profile, struct adding *adding)
 {
 	const struct plumb_profile_options *options = &profile->options;
-	int status = 0;
+	int status;
 
 	if (options->children || options->paths)
 		adding->frame_count =
 			plumb_symbolizer_callchain(profile->symbolizer, adding->item->task,
 						   adding->item->record, adding->frames);
 	adding->event->public.chains |= adding->frame_count > 0;
-	if (profile->row_count + adding->frame_count + 1 > options->rows_max)
+	status = find_functions(profile, adding);
+	if (status == 0 && profile->row_count + adding->function_count > options->rows_max)
 		status = rows_give_up(profile);
 	if (status == 0)
-		status = find_row(profile, adding, place, &adding->row);
-	if (status == 0 && options->paths) {
-		status = find_functions(profile, adding, place);
-		if (status == 0)
-			status = add_path(profile, adding, adding->row, 0);
-	}
+		status = find_row(profile, adding, 0, &adding->row);
+	if (status == 0 && options->paths)
+		status = add_path(profile, adding, adding->row, 0);
 	if (status == 0 && options->children) {
 		adding->counted[adding->counted_count++] = adding->row;
 		status = count_callers(profile, adding);
@@ -605,7 +655,7 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 	adding.period = profile_period(item);
 	adding.row = NO_ROW;
 	adding.counted_count = adding.frame_count = adding.function_count = 0;
-	return add_rows(profile, &adding, place);
+	return add_rows(profile, &adding);
 }
 
 int profile_add_item(struct plumb_profile *profile, const struct plumb_samples_item *item)

@@ -153,11 +153,14 @@ struct place {
 	struct plumb_location location;
 	const char *dso;             /* the file's short name; NULL: not made yet */
 	const char *line, *filename; /* of the source; NULL: not looked up */
-	const char *function;        /* with inlined ones; NULL: not looked up */
+	bool unfolded;               /* the next two are set */
+	uint8_t levels;              /* functions that are inlined there, one in the other */
+	uint32_t inlined;            /* the innermost in plumb_profile.inlined; 0: none */
 	bool decoded;                /* `operation` is set */
 	struct word_operation operation;
 };
-#define PLACE_COUNT 16384
+#define PLACE_COUNT         16384
+#define PLACE_INLINED_WORDS 4 /* of a function in plumb_profile.inlined: see profile_source.c */
 
 /* Code that was read last: that of neighbours is asked for one after the other. */
 #define CODE_BYTES 4096
@@ -237,10 +240,12 @@ struct plumb_profile {
 	uint32_t origin_count;
 	struct hot hot;
 	struct code_table codes;
-	struct profile_code *code;                     /* NULL: not used yet */
-	struct tallies tallies;                        /* of records that were added in batches */
-	uint64_t generation;                           /* of the address spaces */
-	uint64_t tasks_generation;                     /* of those and of the threads' names */
+	struct code_table inlined; /* see profile_source.c */
+	bool unfolds;              /* functions that are inlined have rows, and are in call trees */
+	struct profile_code *code; /* NULL: not used yet */
+	struct tallies tallies;    /* of records that were added in batches */
+	uint64_t generation;       /* of the address spaces */
+	uint64_t tasks_generation; /* of those and of the threads' names */
 	uint64_t numbers_generation;                   /* of the rows' and codes' numbers */
 	uint64_t mark;                                 /* number of samples */
 	const char *comm;                              /* of the last sample */
@@ -323,11 +328,35 @@ struct frame_values {
 	const struct profiled_event *event;
 	struct place *place;
 	const struct plumb_branch_entry *branch; /* of its stack; NULL: the sample itself */
+	unsigned level; /* of the place's functions, the innermost first; place->levels: its symbol
+			 */
 };
 /* profile_code.c: sets `place->operation` from its code. Returns false if out of memory. */
 bool place_decode(struct plumb_profile *profile, struct place *place);
 bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_values *frame,
 	       uint64_t value[2]);
+/* Returns a path's last part. */
+const char *path_base(const char *path);
+/* Likewise the name of a place's file as perf prints it: without its folder; of generated code, the
+ * process's. NULL: out of memory. */
+const char *place_dso(struct plumb_profile *profile, struct place *place);
+/* Likewise writes the value of PLUMB_KEY_SYMBOL. */
+bool place_symbol(struct plumb_profile *profile, struct place *place, uint64_t value[2]);
+/* profile_source.c: finds the functions that are inlined at a place. Returns false if out of
+ * memory. */
+bool place_unfold(struct plumb_profile *profile, struct place *place);
+/* Likewise writes a function of the place: as PLUMB_KEY_SYMBOL or, of inlined ones and if `text`
+ * says so, its name. */
+bool place_function(struct plumb_profile *profile, struct place *place, unsigned level, bool text,
+		    uint64_t value[2]);
+/* Likewise its line of source, or the file's name: of a caller, that of the call. */
+bool place_source(struct plumb_profile *profile, struct place *place, unsigned level, bool file,
+		  uint64_t value[2]);
+static inline void set_text(uint64_t value[2], const char *text)
+{
+	value[0] = (uintptr_t)text;
+	value[1] = 0;
+}
 const char *key_text(const struct plumb_profile *profile, unsigned key, const uint64_t value[2],
 		     char room[PLUMB_PROFILE_TEXT]);
 

@@ -89,12 +89,6 @@ int plumb_profile_key_by_name(const char *name)
 /* ---- Values -----------------------------------------------------------------------------------
  */
 
-static void set_text(uint64_t value[2], const char *text)
-{
-	value[0] = (uintptr_t)text;
-	value[1] = 0;
-}
-
 /* The second word of a number is not 0. */
 static void set_number(uint64_t value[2], uint64_t number)
 {
@@ -102,7 +96,7 @@ static void set_number(uint64_t value[2], uint64_t number)
 	value[1] = 1;
 }
 
-static const char *base_name(const char *path)
+const char *path_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -120,8 +114,7 @@ static bool is_generated(const char *name, long *pid)
 	return strcmp(end, ".map") == 0;
 }
 
-/* A file's name as perf prints it: without its folder; of generated code, the process's. */
-static const char *short_name(struct plumb_profile *profile, struct place *place)
+const char *place_dso(struct plumb_profile *profile, struct place *place)
 {
 	const struct plumb_symbol_file *file = place->location.file;
 	const char *name;
@@ -136,7 +129,7 @@ static const char *short_name(struct plumb_profile *profile, struct place *place
 		place->dso = profile->last_dso;
 		return place->dso;
 	}
-	name = base_name(plumb_symbol_file_name(file));
+	name = path_base(plumb_symbol_file_name(file));
 	if (is_generated(name, &pid)) {
 		snprintf(text, sizeof(text), "[JIT] tid %ld", pid);
 		name = text;
@@ -161,6 +154,15 @@ static void set_symbol(const struct plumb_profile *profile, uint64_t value[2],
 	}
 }
 
+bool place_symbol(struct plumb_profile *profile, struct place *place, uint64_t value[2])
+{
+	const char *dso = place_dso(profile, place);
+
+	if (dso)
+		set_symbol(profile, value, &place->location, dso);
+	return dso;
+}
+
 static const char *symbol_text(const struct plumb_profile *profile, const uint64_t value[2],
 			       char room[PLUMB_PROFILE_TEXT])
 {
@@ -174,53 +176,6 @@ static const char *symbol_text(const struct plumb_profile *profile, const uint64
 		snprintf(room, PLUMB_PROFILE_TEXT, "%.*s+0x%" PRIx64, PLUMB_PROFILE_TEXT - 32, dso,
 			 value[0]);
 	return room;
-}
-
-/* Looks up a place's line of source. Without one, the function's name stands for it. */
-static bool find_source(struct plumb_profile *profile, struct place *place, const char *dso)
-{
-	struct plumb_source_frame frame = {0};
-	char text[PLUMB_PROFILE_TEXT];
-	uint64_t symbol[2];
-
-	if (place->line)
-		return true;
-	plumb_symbolizer_source(profile->symbolizer, &place->location, &frame, 1);
-	if (frame.file && frame.line) {
-		const char *file = base_name(frame.file);
-
-		snprintf(text, sizeof(text), "%.*s:%u", PLUMB_PROFILE_TEXT - 32, file, frame.line);
-		place->filename = text_table_keep(&profile->texts, file);
-		place->line = text_table_keep(&profile->texts, text);
-	} else {
-		set_symbol(profile, symbol, &place->location, dso);
-		place->filename = dso;
-		place->line = text_table_keep(&profile->texts, symbol_text(profile, symbol, text));
-	}
-	return place->line && place->filename;
-}
-
-/* Finds the function that an address belongs to, with those that are inlined there. */
-static bool find_inlined(struct plumb_profile *profile, struct place *place, const char *dso)
-{
-	struct plumb_source_frame frames[2] = {0};
-	char text[PLUMB_PROFILE_TEXT];
-	uint64_t symbol[2];
-	size_t count;
-
-	if (place->function)
-		return true;
-	count = plumb_symbolizer_source(profile->symbolizer, &place->location, frames, 2);
-	if (count == 2 && frames[0].function) {
-		snprintf(text, sizeof(text), "%.*s (inlined)", PLUMB_PROFILE_TEXT - 32,
-			 frames[0].function);
-		place->function = text_table_keep(&profile->texts, text);
-	} else {
-		set_symbol(profile, symbol, &place->location, dso);
-		place->function =
-			text_table_keep(&profile->texts, symbol_text(profile, symbol, text));
-	}
-	return place->function;
 }
 
 /* Returns whether the sample has the virtual address of data. */
@@ -310,7 +265,7 @@ static bool set_target(struct plumb_profile *profile, const struct frame_values 
 		return true;
 	place = place_find(profile, frame->item->task,
 			   (struct plumb_frame){.ip = to, .mode = plumb_symbolizer_mode(mode, to)});
-	dso = short_name(profile, place);
+	dso = place_dso(profile, place);
 	if (dso)
 		set_symbol(profile, value, &place->location, dso);
 	/* It may have taken the place of the sample's own. */
@@ -330,7 +285,7 @@ static bool set_data(struct plumb_profile *profile, unsigned key,
 	if (!data_address(item, &address) ||
 	    !symbolizer_object(profile->symbolizer, item->task, address, &place.location))
 		return true;
-	dso = short_name(profile, &place);
+	dso = place_dso(profile, &place);
 	if (dso && key == PLUMB_KEY_DATA_SYMBOL)
 		set_symbol(profile, value, &place.location, dso);
 	else
@@ -399,16 +354,15 @@ static void set_bytes(const struct frame_values *frame, uint64_t value[2])
 
 /* Of the keys of addresses of code. */
 static bool set_code(struct plumb_profile *profile, unsigned key, struct place *place,
-		     uint64_t value[2])
+		     unsigned level, uint64_t value[2])
 {
-	const char *dso = short_name(profile, place);
+	const char *dso = place_dso(profile, place);
 
 	if (!dso)
 		return false;
 	switch (key) {
 	case PLUMB_KEY_SYMBOL:
-		set_symbol(profile, value, &place->location, dso);
-		return true;
+		return place_symbol(profile, place, value);
 	case PLUMB_KEY_DSO:
 		set_text(value, dso);
 		return true;
@@ -416,15 +370,9 @@ static bool set_code(struct plumb_profile *profile, unsigned key, struct place *
 		set_number(value, place->location.ip);
 		return true;
 	case PLUMB_KEY_INLINE:
-		if (!find_inlined(profile, place, dso))
-			return false;
-		set_text(value, place->function);
-		return true;
+		return place_function(profile, place, level, true, value);
 	default:
-		if (!find_source(profile, place, dso))
-			return false;
-		set_text(value, key == PLUMB_KEY_SRCLINE ? place->line : place->filename);
-		return true;
+		return place_source(profile, place, level, key == PLUMB_KEY_SRCFILE, value);
 	}
 }
 
@@ -497,7 +445,7 @@ bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_v
 		set_bytes(frame, value);
 		return true;
 	default:
-		return set_code(profile, key, frame->place, value);
+		return set_code(profile, key, frame->place, frame->level, value);
 	}
 }
 

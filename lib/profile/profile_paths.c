@@ -201,6 +201,9 @@ const char *tree_name(struct plumb_profile *profile, const uint64_t function[2])
 {
 	char room[PLUMB_PROFILE_TEXT];
 
+	/* The name of an inlined function is kept already. */
+	if (!function[1])
+		return (const char *)(uintptr_t)function[0];
 	return text_table_keep(&profile->texts,
 			       key_text(profile, PLUMB_KEY_SYMBOL, function, room));
 }
