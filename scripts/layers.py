@@ -4,7 +4,7 @@
 includes only what its layer may use, layers use only what stands below them, and the files of a
 folder do not include each other in circles. The library does not know the program either: no text
 of lib/ names an option or a command, and cli/tool/hints.c has a text for each of its remedies.
-layers.py TOP"""
+layers.py [TOP]: by default, of the current folder."""
 import re
 import sys
 from pathlib import Path
@@ -168,4 +168,4 @@ def main(top):
     return bool(tree.wrong)
 
 
-sys.exit(main(sys.argv[1]))
+sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "."))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""words.py TOP: finds words in messages, manual pages and documentation for which CONTRIBUTING.md has
+"""words.py [TOP]: finds words in messages, manual pages and documentation for which CONTRIBUTING.md has
 a better one. Prints "FILE:LINE: 'words': use ..." for each; status 1 if there are any."""
 import pathlib
 import re
@@ -62,4 +62,4 @@ def main(top):
     return 1 if found else 0
 
 
-sys.exit(main(sys.argv[1]))
+sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "."))

@@ -38,6 +38,12 @@ perf_records()
 	[ "$status" -eq 0 ] || skip "perf cannot record: status $status, ${why%%$'\n'*}"
 }
 
+# Skips the test where programs for the model cannot be compiled.
+need_compiler()
+{
+	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+}
+
 # json EXPRESSION: whether it is true of the JSON on stdin, which it calls `d`; Python.
 json()
 {

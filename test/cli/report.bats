@@ -222,7 +222,7 @@ setup()
 }
 
 @test "a recorded program that is gone is named; headings fit a terminal" {
-	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	need_compiler
 	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
 	aarch64-linux-gnu-gcc -O1 -static -o loop loop.c
 	# The model's shortest period is longer, but -q does not say so.
@@ -243,7 +243,7 @@ setup()
 }
 
 @test "an exact profile: shares are exact" {
-	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	need_compiler
 	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
 	aarch64-linux-gnu-gcc -O1 -static -o loop loop.c
 	plumb record --exact -q -o exact.data -- ./loop || skip "the model cannot run here"
@@ -258,7 +258,7 @@ setup()
 }
 
 @test "an exact profile: what is left out and where, and one without its end" {
-	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	need_compiler
 	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
 	aarch64-linux-gnu-gcc -O1 -static -s -o loop loop.c
 	plumb record --exact -q -o exact.data -- ./loop || skip "the model cannot run here"
@@ -420,7 +420,7 @@ setup()
 }
 
 @test "a caller is the function of the call, also if the call never returns" {
-	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	need_compiler
 	cat >ends.c <<-'END'
 		#include <stdlib.h>
 		void ends(void);
@@ -453,7 +453,7 @@ setup()
 }
 
 @test "mutual recursion in an exact profile: shares with callees" {
-	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	need_compiler
 	cat >mutual.c <<-'END'
 		#define APART __attribute__((noipa))
 		APART void work(long turns) { while (turns--) asm volatile("nop; nop"); }
@@ -496,7 +496,7 @@ setup()
 }
 
 @test "-s data_symbol, data_dso: the variables that nm has at the addresses" {
-	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	need_compiler
 	cat >data.c <<-'END'
 		#include <stdlib.h>
 		static volatile long first[5000], second[3000];
@@ -537,7 +537,7 @@ setup()
 }
 
 @test "--callers and --callees of an exact profile" {
-	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	need_compiler
 	cat >calls.c <<-'END'
 		__attribute__((noipa)) void leaf(int n) { for (volatile int i = 0; i < n; i++); }
 		__attribute__((noipa)) void work(void) { leaf(100); leaf(200); }
@@ -571,7 +571,7 @@ setup()
 # A program two functions of which lose slots for different reasons.
 make_slots()
 {
-	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	need_compiler
 	cat >slots.c <<-'END'
 		volatile double sum;
 		__attribute__((noipa)) void divides(int n)

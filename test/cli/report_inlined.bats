@@ -5,7 +5,7 @@ load lib.bash
 
 setup()
 {
-	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	need_compiler
 	cd "$BATS_TEST_TMPDIR" || return
 	cat >calls.c <<-'END'
 		#define APART __attribute__((noipa))

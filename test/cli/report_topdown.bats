@@ -6,7 +6,7 @@ load lib.bash
 
 setup_file()
 {
-	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
+	need_compiler
 	export work=$BATS_FILE_TMPDIR
 	cd "$work" || return
 	cat >calls.c <<-'END'
