@@ -108,13 +108,15 @@ def check_adjusted(rows):
     return len(rows)
 
 
-def as_perf_names(functions, known):
-    """perf gives the entries through which a static program calls chosen functions to _init."""
-    rows = {}
+def linkage_apart(functions, *sides):
+    """Gathers what is called through tables of entries under one name, on both sides: perf names an
+    entry by the function before the table, if there is one, and plumb by the function that it calls."""
+    known, ours = set().union(*sides), {row["name"] for row in functions}
+    rows, entries = {}, "entries"
     for row in functions:
         name = row["name"]
-        if name.endswith("@plt") and name not in known:
-            name = "_init"
+        if name == "_init" or name.endswith("@plt") and name not in known:
+            name = entries
         if name not in rows:
             rows[name] = dict(row, name=name)
             continue
@@ -122,15 +124,22 @@ def as_perf_names(functions, known):
             rows[name][key] += row[key]
         old = rows[name]["before"]
         rows[name]["relative"] = rows[name]["change"] / old if old else None
-    return list(rows.values())
+    gathered = []
+    for side in sides:
+        gathered.append(Counter())
+        for name, period in side.items():
+            apart = name == "_init" or name not in ours and entries in rows
+            gathered[-1][entries if apart else name] += period
+    return list(rows.values()), gathered
 
 
 def check_functions(functions, before, after):
     """Every function of either side is there, with perf's sums; none else is."""
     whole = sum(before.values())
-    changed = set(before) | set(after)
     assert len({row["name"] for row in functions}) == len(functions) and whole
-    seen = {row["name"]: row for row in as_perf_names(functions, changed)}
+    functions, (before, after) = linkage_apart(functions, before, after)
+    seen = {row["name"]: row for row in functions}
+    changed = set(before) | set(after)
     assert set(seen) <= changed, set(seen) - changed
     for name in changed:
         old, new = before[name], after[name]
