@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "contexts.h"
+#include "thorough.h"
 
 static struct contexts contexts;
 
@@ -169,7 +170,7 @@ static void stacks_are_switched(void **state)
 	ASSERT_SITES(0x100);
 }
 
-#define DEEP 300000
+#define DEEP (300000 / ONE_IN(10))
 
 static void go_deep(void)
 {
@@ -241,7 +242,7 @@ static void ways_back_at_random(void **state)
 
 	(void)state;
 	srand(1);
-	for (unsigned step = 0; step < 200000; step++) {
+	for (unsigned step = 0; step < 200000 / ONE_IN(5); step++) {
 		const int what = rand() % 40;
 
 		if (what < 30 && depth < 1999) {
@@ -274,7 +275,7 @@ static void ways_back_at_random(void **state)
 		for (unsigned i = 0; i < depth; i++)
 			assert_int_equal(sites[i], function(depth - 1 - i) + 0x20);
 	}
-	assert_true(marked > 20);
+	assert_true(marked > 20 / ONE_IN(5));
 }
 
 static void recursion_leads_back(void **state)

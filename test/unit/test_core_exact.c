@@ -6,6 +6,7 @@
 #include "core_program.h"
 
 #include "exact.h"
+#include "thorough.h"
 
 #define ROWS_MAX 20000
 
@@ -215,7 +216,8 @@ static void sums_equal_counts(void **state)
 	params.rename_width = 5;
 	check_exact(&params, 3);
 	for (size_t i = 0; model_cores[i]; i++)
-		check_exact(model_cores[i], 4);
+		if (i % ONE_IN(3) == 0)
+			check_exact(model_cores[i], 4);
 }
 
 /* ---- Who is to blame --------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include "memory_side.h"
 #include "pipeline.h"
 #include "warm.h"
+#include "thorough.h"
 
 #define BLOCKS 48
 #define INSNS  12
@@ -268,6 +269,8 @@ static void warming_leaves_what_the_pass_leaves(void **state)
 		struct memory *a, *b;
 		unsigned at;
 
+		if (c % ONE_IN(3))
+			continue;
 		begin(model_cores[c], false, &detailed, &warmed);
 		at = execute(&detailed, &warmed, NULL, 0, 0, DETAILED);
 		warm_begin(&warmer, warmed.core);
@@ -324,6 +327,8 @@ static void prefetchers_leave_nearly_the_same(void **state)
 		unsigned at;
 		uint32_t pace;
 
+		if (c % ONE_IN(3))
+			continue;
 		begin(model_cores[c], true, &detailed, &warmed);
 		at = execute(&detailed, &warmed, NULL, 0, 0, DETAILED);
 		pace = measure_pace(&detailed, &warmed, &at);
