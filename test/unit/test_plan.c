@@ -9,8 +9,8 @@
 #include "counting.h"
 #include "listed.h"
 #include "small_spec.h"
-#include "thorough.h"
 #include "spec/formula.h"
+#include "thorough.h"
 
 static struct plumb_selection *select_all(const struct plumb_spec *spec)
 {

@@ -10,8 +10,8 @@
 
 #include "memory_side.h"
 #include "pipeline.h"
-#include "warm.h"
 #include "thorough.h"
+#include "warm.h"
 
 #define BLOCKS 48
 #define INSNS  12

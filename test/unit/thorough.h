@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of a long test runs. Under a sanitizer, and on an emulated machine, each step takes about ten
- * times as long, so only a part of them is taken there: every second, fifth or tenth. What the steps are
- * is the same, and a compiler's own build takes all of them.
+ * How much of a long test runs. Under a sanitizer, and on an emulated machine, each step takes
+ * about ten times as long, so only a part of them is taken there: every second, fifth or tenth.
+ * What the steps are is the same, and a compiler's own build takes all of them.
  */
 #ifndef TEST_THOROUGH_H
 #define TEST_THOROUGH_H
