@@ -21,62 +21,114 @@ void lane_end(struct plumb_profile *profile, struct lane *lane)
 	lane->open = lane->begun = false;
 }
 
-static inline void add_to_row(struct tallies *tallies, struct lane *lane, uint32_t row,
-			      const struct plumb_spe_record *spe, struct batch_sums *batch)
-{
-	const struct record_values values = record_values(spe);
-	struct tally_row *sums = &tallies->rows[row];
+/* A record of a lane, for the one that follows it. */
+struct neighbour {
+	uint32_t row, latency;
+	unsigned kind;
+};
 
-	tally_values(sums, &values);
+/* Adds the first of the records that were found, beside the last one of its lane. */
+static void add_first(struct adding *adding, const struct neighbour *first)
+{
+	struct tallies *tallies = adding->tallies;
+	struct lane *lane = adding->lane;
+	const struct record_values values =
+		record_values_of(&adding->kinds[first->kind], first->latency);
+
 	if (!lane->open) {
-		sums->together++;
-		add_end(&tallies->less[row], &values);
-	} else if (lane->row == row) {
-		sums->together += 2;
-		add_together(&tallies->less[row], &lane->values, &values);
+		tallies->rows[first->row].together++;
+		add_end(&tallies->less[first->row], &values);
+	} else if (lane->row == first->row) {
+		tallies->rows[first->row].together += 2;
+		add_together(&tallies->less[first->row], &lane->values, &values);
 	}
-	batch->pairs += lane->open;
-	batch->latency += values.latency;
-	batch->not_retired += is_not_retired(spe);
-	batch->latencies |= values.has_latency;
-	batch->accesses |= values.accesses;
-	batch->branches |= values.branches;
-	lane->open = true;
-	lane->values = values;
-	lane->row = row;
+	adding->sums.pairs += lane->open;
+}
+
+static void add_neighbours(struct adding *adding, const struct neighbour *a,
+			   const struct neighbour *b)
+{
+	const struct record_values values[2] = {
+		record_values_of(&adding->kinds[a->kind], a->latency),
+		record_values_of(&adding->kinds[b->kind], b->latency)};
+
+	adding->tallies->rows[b->row].together += 2;
+	add_together(&adding->tallies->less[b->row], &values[0], &values[1]);
+}
+
+/* Adds the records from the first that was found on up to the i-th to their rows. */
+static void add_to_rows(struct adding *adding, size_t i)
+{
+	const struct plumb_spe_record *spe = adding->batch->spe;
+	struct batch_sums *sums = &adding->sums;
+	struct neighbour last = {0};
+	tally_lanes total = {0};
+	uint64_t latency = 0, branches = 0, not_retired = 0;
+
+	for (size_t k = adding->added; k < i; k++) {
+		const struct neighbour now = {
+			.row = adding->rows[k],
+			.latency = spe[k].has & PLUMB_SPE_HAS_TOTAL_LATENCY
+					   ? spe[k].counters[PLUMB_SPE_TOTAL_LATENCY]
+					   : 0,
+			.kind = record_kind(&spe[k]),
+		};
+		const struct record_kind *kind = &adding->kinds[now.kind];
+
+		tally_record(&adding->tallies->rows[now.row], kind, now.latency);
+		total += kind->lanes[0];
+		branches += kind->values.branches;
+		latency += now.latency;
+		not_retired += is_not_retired(&spe[k]);
+		if (k == adding->added)
+			add_first(adding, &now);
+		else if (now.row == last.row)
+			add_neighbours(adding, &last, &now);
+		last = now;
+	}
+	sums->count += i - adding->added;
+	sums->pairs += i - adding->added - 1;
+	sums->latency += latency;
+	sums->not_retired += not_retired;
+	sums->latencies |= total[1] > 0;
+	sums->accesses |= total[2] > 0;
+	sums->branches |= branches > 0;
+	adding->tallies->records += i - adding->added;
+	adding->lane->open = true;
+	adding->lane->row = last.row;
+	adding->lane->values = record_values_of(&adding->kinds[last.kind], last.latency);
+}
+
+/* Counts the latencies of the records whose rows were found up to the i-th. */
+static int add_latencies(const struct adding *adding, size_t i)
+{
+	const struct plumb_spe_record *spe = adding->batch->spe;
+	int status = 0;
+
+	for (size_t k = adding->added; k < i && k < adding->added + LATENCIES_AHEAD; k++)
+		latencies_expect(adding->latencies, adding->rows[k], &spe[k]);
+	for (size_t k = adding->added; status == 0 && k < i; k++) {
+		const size_t ahead = k + LATENCIES_AHEAD;
+
+		if (ahead < i)
+			latencies_expect(adding->latencies, adding->rows[ahead], &spe[ahead]);
+		status = latencies_add(adding->latencies, adding->rows[k], &spe[k]);
+	}
+	return status;
 }
 
 /* Adds the records whose rows were found up to the i-th. */
 static int add_found(struct adding *adding, size_t i)
 {
-	const bool latencies = adding->latencies->kind_count;
-	const struct plumb_spe_record *spe = adding->batch->spe;
-	struct tallies *tallies = adding->tallies;
-	struct batch_sums sums = adding->sums;
-	struct lane lane = *adding->lane;
-	size_t added = adding->added;
 	int status = 0;
 
-	sums.count += i - added;
-	tallies->records += i - added;
-	for (size_t k = added; latencies && k < i && k < added + LATENCIES_AHEAD; k++)
-		latencies_expect(adding->latencies, adding->rows[k], &spe[k]);
-	for (; status == 0 && added < i; added++) {
-		const uint32_t row = adding->rows[added];
-
-		if (latencies) {
-			const size_t ahead = added + LATENCIES_AHEAD;
-
-			if (ahead < i)
-				latencies_expect(adding->latencies, adding->rows[ahead],
-						 &spe[ahead]);
-			status = latencies_add(adding->latencies, row, &spe[added]);
-		}
-		add_to_row(tallies, &lane, row, &spe[added], &sums);
-	}
-	adding->added = added;
-	adding->sums = sums;
-	*adding->lane = lane;
+	if (i == adding->added)
+		return 0;
+	if (adding->latencies->kind_count)
+		status = add_latencies(adding, i);
+	if (status == 0)
+		add_to_rows(adding, i);
+	adding->added = i;
 	return status;
 }
 
@@ -251,7 +303,7 @@ static int give_up(struct adding *adding, size_t i)
 		status = rows_give_up(adding->profile);
 	if (status == 0)
 		status = adding_find_origin(adding);
-	for (; i < adding->batch->count; i++) {
+	for (; !adding->code_rows && i < adding->batch->count; i++) {
 		adding->keys[i].origin = adding->origin;
 		adding->homes[i] = hot_row_home(&adding->keys[i]);
 	}
@@ -304,10 +356,30 @@ static int look_up_row(struct adding *adding, size_t i)
 		if (status == 0)
 			status = find_row(adding, i);
 	}
-	if (status == 0 && adding->keys[i].code)
+	if (status < 0 || !adding->keys[i].code)
+		return status;
+	if (adding->code_rows)
+		__atomic_store_n(&adding->code_rows[adding->keys[i].code - 1], *row + 1,
+				 __ATOMIC_RELAXED);
+	else
 		hot_add_row(&profile->hot, adding->homes[i],
 			    &(struct hot_row){adding->keys[i], *row + 1}, !adding->part);
-	return status;
+	return 0;
+}
+
+/* Finds the i-th record's row among those that were looked up before. */
+static inline bool find_hot(const struct adding *adding, size_t i, uint32_t *row)
+{
+	const struct hot_key *key = &adding->keys[i];
+	uint32_t found;
+
+	if (!key->code)
+		return false;
+	if (!adding->code_rows)
+		return hot_find_row(&adding->profile->hot, adding->homes[i], key, row);
+	found = __atomic_load_n(&adding->code_rows[key->code - 1], __ATOMIC_RELAXED);
+	*row = found - 1;
+	return found;
 }
 
 /* Finds the row of a record that is not among the hot ones, and makes it one. */
@@ -317,9 +389,7 @@ static int find_cold(struct adding *adding, size_t i)
 
 	adding_lock(adding);
 	/* Another thread may have found it. */
-	if (!adding->part || !adding->keys[i].code ||
-	    !hot_find_row(&adding->profile->hot, adding->homes[i], &adding->keys[i],
-			  &adding->rows[i]))
+	if (!adding->part || !find_hot(adding, i, &adding->rows[i]))
 		status = look_up_row(adding, i);
 	adding_unlock(adding);
 	return status;
@@ -345,8 +415,7 @@ int add_batch(struct adding *adding)
 			status = adding_find_codes(adding);
 	}
 	for (size_t i = 0; status == 0 && i < adding->batch->count; i++) {
-		if (!adding->keys[i].code || !hot_find_row(&profile->hot, adding->homes[i],
-							   &adding->keys[i], &adding->rows[i]))
+		if (!find_hot(adding, i, &adding->rows[i]))
 			status = find_cold(adding, i);
 		if (status == 0 && !tallies_reserve(adding->tallies, adding->rows[i]))
 			status = PLUMB_ERR_NO_MEMORY;
@@ -370,6 +439,7 @@ static int add_batches(struct plumb_profile *profile, struct plumb_samples *samp
 				.parts = parts_of(profile)};
 	int status, added = 0;
 
+	record_kinds_begin(adding.kinds);
 	if (!profile->hot.codes && !hot_begin(&profile->hot))
 		return PLUMB_ERR_NO_MEMORY;
 	if (!profile->origins)

@@ -49,6 +49,7 @@ struct known_task {
 	uint64_t tasks_generation, numbers_generation;
 	int32_t cpu;
 	uint32_t midr, space, origin;
+	uint32_t *rows; /* of the origin, by code; NULL: hot ones */
 };
 #define KNOWN_TASKS 16
 
@@ -64,6 +65,7 @@ struct adding {
 	bool has_event;
 	size_t event; /* of all SPE records */
 	struct batch_sums sums;
+	struct record_kind kinds[RECORD_KINDS];
 	struct known_task known[KNOWN_TASKS];
 
 	/* Of the current batch. */
@@ -71,9 +73,11 @@ struct adding {
 	const struct plumb_task *task;
 	struct lane *lane;
 	uint32_t space, origin;
+	uint32_t *code_rows; /* of the origin; NULL: hot rows */
 	/* Rows are found for the whole batch first, so that memory is fetched ahead. */
 	uint32_t homes[SAMPLES_RUN_MAX];
-	struct hot_key keys[SAMPLES_RUN_MAX]; /* without a code: the row is never hot */
+	/* Without a code: the row is never hot. With code_rows only the code is set at first. */
+	struct hot_key keys[SAMPLES_RUN_MAX];
 	uint32_t rows[SAMPLES_RUN_MAX];
 	size_t added; /* records of the batch that were added to their rows */
 };

@@ -72,6 +72,8 @@ static int number_task(struct adding *adding, struct known_task *known)
 		origin.space = parts->space ? known->space : 0;
 		known->origin = number_origin(profile, &origin);
 	} while (known->numbers_generation != profile->numbers_generation);
+	if (parts->plain)
+		known->rows = hot_rows_of_origin(&profile->hot, known->origin);
 	return 0;
 }
 
@@ -93,6 +95,7 @@ int adding_find_origin(struct adding *adding)
 	}
 	adding->space = known->space;
 	adding->origin = known->origin;
+	adding->code_rows = known->rows;
 	return status;
 }
 
@@ -195,12 +198,19 @@ int adding_find_codes(struct adding *adding)
 	for (size_t i = 0; status == 0 && i < count; i++) {
 		struct hot_key *key = &adding->keys[i];
 
-		if (!describe(adding, i, key) || !fit)
+		if (adding->code_rows) {
+			key->code = 0;
+			if (!(spe[i].has & PLUMB_SPE_HAS_PC))
+				continue;
+		} else if (!describe(adding, i, key) || !fit) {
 			continue;
+		}
 		key->code = hot_find_code(hot, adding->homes[i], spe[i].addresses[PLUMB_SPE_PC],
 					  adding->space);
 		if (!key->code)
 			status = find_cold_code(adding, i, &key->code);
+		if (adding->code_rows)
+			continue;
 		adding->homes[i] = hot_row_home(key);
 		__builtin_prefetch(&hot->rows[adding->homes[i]]);
 	}

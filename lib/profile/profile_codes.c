@@ -5,8 +5,6 @@
 
 #include "profile/profile.h"
 
-#define CODES_MAX 131072 /* without a limit of its own */
-
 static uint64_t hash_code(const void *owner, uint32_t i)
 {
 	const struct code_table *codes = owner;

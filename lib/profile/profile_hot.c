@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/profile_hot.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -29,6 +30,7 @@ bool hot_begin(struct hot *hot)
 
 void hot_end(struct hot *hot)
 {
+	hot_forget_origins(hot);
 	if (hot->memory)
 		munmap(hot->memory, CODES_SIZE + ROWS_SIZE + HUGE_PAGE);
 	*hot = (struct hot){0};
@@ -38,6 +40,33 @@ void hot_forget(struct hot *hot)
 {
 	memset(hot->codes, 0, CODES_SIZE);
 	memset(hot->rows, 0, ROWS_SIZE);
+	hot_forget_origins(hot);
+}
+
+uint32_t *hot_rows_of_origin(struct hot *hot, uint32_t origin)
+{
+	struct hot_origin *free_origin = NULL;
+
+	for (size_t i = 0; i < HOT_ORIGINS; i++) {
+		if (hot->origins[i].origin == origin)
+			return hot->origins[i].rows;
+		if (!hot->origins[i].origin && !free_origin)
+			free_origin = &hot->origins[i];
+	}
+	if (!free_origin)
+		return NULL;
+	/* Pages that are never touched take no memory. */
+	free_origin->rows = calloc(CODES_MAX, sizeof(*free_origin->rows));
+	if (free_origin->rows)
+		free_origin->origin = origin;
+	return free_origin->rows;
+}
+
+void hot_forget_origins(struct hot *hot)
+{
+	for (size_t i = 0; i < HOT_ORIGINS; i++)
+		free(hot->origins[i].rows);
+	memset(hot->origins, 0, sizeof(hot->origins));
 }
 
 void hot_add_code(struct hot *hot, uint32_t home, const struct hot_code *entry, bool replace)
@@ -95,8 +124,23 @@ static void renumber_block(struct hot *hot, uint32_t block, const uint32_t *renu
 		hot_add_row(hot, hot_row_home(&kept[i].key), &kept[i], false);
 }
 
+static void renumber_origin(uint32_t *rows, const uint32_t *renumbered, size_t count)
+{
+	for (size_t i = 0; i < CODES_MAX; i++) {
+		const bool kept = rows[i] && rows[i] <= count;
+
+		if (rows[i])
+			rows[i] = kept && renumbered[rows[i] - 1] != HOT_ROW_GONE
+					  ? renumbered[rows[i] - 1] + 1
+					  : 0;
+	}
+}
+
 void hot_renumber_rows(struct hot *hot, const uint32_t *renumbered, size_t count)
 {
+	for (size_t i = 0; i < HOT_ORIGINS; i++)
+		if (hot->origins[i].origin)
+			renumber_origin(hot->origins[i].rows, renumbered, count);
 	for (uint32_t block = 0; hot->rows && block < 1u << HOT_ROW_BITS; block += HOT_ROW_WAYS)
 		renumber_block(hot, block, renumbered, count);
 }

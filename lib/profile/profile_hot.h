@@ -35,10 +35,21 @@ struct hot_row {
 	uint32_t row; /* 1 more than its index; 0: free */
 };
 
+/* The rows of an origin, where a record's row depends on nothing but that and the code. */
+struct hot_origin {
+	uint32_t origin; /* 0: free */
+	uint32_t *rows;  /* 1 more than the index of each code's, from code 1 on; 0: unknown */
+};
+/* The codes of a table without a limit of its own. */
+#define CODES_MAX 131072
+/* Each takes up to 4 bytes a code. Records of other origins have hot rows. */
+#define HOT_ORIGINS 8
+
 struct hot {
 	struct hot_code *codes; /* NULL: not used yet */
 	struct hot_row *rows;
 	void *memory;
+	struct hot_origin origins[HOT_ORIGINS];
 };
 
 /* Returns false if out of memory. */
@@ -50,6 +61,11 @@ void hot_forget(struct hot *hot);
 /* Add an entry that is not in the table; if there is no room, only in place of another. */
 void hot_add_code(struct hot *hot, uint32_t home, const struct hot_code *entry, bool replace);
 void hot_add_row(struct hot *hot, uint32_t home, const struct hot_row *entry, bool replace);
+
+/* Returns the rows of an origin, CODES_MAX of them, or NULL if there are no more or no memory. */
+uint32_t *hot_rows_of_origin(struct hot *hot, uint32_t origin);
+/* Frees the rows of all origins. */
+void hot_forget_origins(struct hot *hot);
 
 #define HOT_ROW_GONE UINT32_MAX
 /* Sets the row of each entry to renumbered[row]; entries of rows that are gone are, too. No other

@@ -238,6 +238,7 @@ void rows_truncate(struct plumb_profile *profile, size_t count)
 {
 	profile->row_count = count;
 	profile->numbers_generation++;
+	hot_forget_origins(&profile->hot);
 	index_rows(profile);
 }
 

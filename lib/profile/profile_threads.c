@@ -67,6 +67,7 @@ static bool begin_worker(struct worker *worker, const struct adding *whole,
 		.has_event = true,
 		.event = whole->event,
 	};
+	record_kinds_begin(worker->adding.kinds);
 	return worker->adding.samples;
 }
 

@@ -52,9 +52,15 @@ struct record_sums {
  * What most records change of a row, in one line of the cache, on its way into record_sums; and
  * what the others change.
  */
+typedef uint32_t tally_lanes __attribute__((vector_size(16)));
 struct tally_row {
-	uint32_t samples, together, latencies, accesses, misses, branches, mispredictions;
-	uint32_t latency_cubes_high;
+	union {
+		struct {
+			uint32_t samples, latencies, accesses, misses;
+			uint32_t branches, mispredictions, together, latency_cubes_high;
+		};
+		tally_lanes lanes[2]; /* the same, to add to several at once */
+	};
 	uint64_t latency, latency_squares, latency_cubes;
 	uint32_t at_most, beyond;
 };
@@ -139,22 +145,76 @@ static inline void add_end(struct row_less *less, const struct record_values *of
 	add_end_of(&less->mispredictions, of->mispredictions, of->branches);
 }
 
-static inline void tally_values(struct tally_row *row, const struct record_values *of)
-{
-	const uint64_t latency = of->latency, square = latency * latency, cube = square * latency;
+/*
+ * The kind of a record: all that its values depend on but for the latency, in bits. What each kind
+ * adds is worked out once.
+ */
+#define RECORD_KINDS 64
+struct record_kind {
+	tally_lanes lanes[2]; /* what it adds to a row's */
+	struct record_values values;
+};
 
-	row->samples++;
-	row->latencies += of->has_latency;
-	row->accesses += of->accesses;
-	row->misses += of->misses;
-	row->branches += of->branches;
-	row->mispredictions += of->mispredictions;
+static inline unsigned record_kind(const struct plumb_spe_record *spe)
+{
+	const uint64_t events = spe->has & PLUMB_SPE_HAS_EVENTS ? spe->events : 0;
+	const unsigned branch =
+		((spe->has & PLUMB_SPE_HAS_OPERATION) != 0) & (spe->op_class == PLUMB_SPE_BRANCH);
+	const unsigned has_latency = (spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY) != 0;
+
+	return (unsigned)(events >> PLUMB_SPE_EV_RETIRED & 7) |
+	       (unsigned)(events >> PLUMB_SPE_EV_MISPREDICTED & 1) << 3 | branch << 4 |
+	       has_latency << 5;
+}
+
+static inline void record_kinds_begin(struct record_kind kinds[RECORD_KINDS])
+{
+	_Static_assert(PLUMB_SPE_EV_L1D_ACCESS == PLUMB_SPE_EV_RETIRED + 1 &&
+			       PLUMB_SPE_EV_L1D_REFILL == PLUMB_SPE_EV_RETIRED + 2,
+		       "a kind has these three bits in sequence");
+	for (unsigned kind = 0; kind < RECORD_KINDS; kind++) {
+		const struct plumb_spe_record spe = {
+			.has = PLUMB_SPE_HAS_EVENTS | PLUMB_SPE_HAS_OPERATION |
+			       (kind >> 5 ? PLUMB_SPE_HAS_TOTAL_LATENCY : 0),
+			.events = (kind & 7) << PLUMB_SPE_EV_RETIRED |
+				  (kind >> 3 & 1) << PLUMB_SPE_EV_MISPREDICTED,
+			.op_class = kind >> 4 & 1 ? PLUMB_SPE_BRANCH : PLUMB_SPE_OTHER,
+		};
+		const struct record_values values = record_values(&spe);
+
+		kinds[kind] = (struct record_kind){
+			.lanes = {{1, values.has_latency, values.accesses, values.misses},
+				  {values.branches, values.mispredictions, 0, 0}},
+			.values = values,
+		};
+	}
+}
+
+/* Returns the values of a record of a kind. */
+static inline struct record_values record_values_of(const struct record_kind *kind,
+						    uint32_t latency)
+{
+	struct record_values values = kind->values;
+
+	values.latency = latency;
+	return values;
+}
+
+static inline void tally_record(struct tally_row *row, const struct record_kind *kind,
+				uint32_t total_latency)
+{
+	const uint64_t latency = total_latency, square = latency * latency, cube = square * latency;
+
+	row->lanes[0] += kind->lanes[0];
+	row->lanes[1] += kind->lanes[1];
 	row->latency += latency;
 	row->latency_squares += square;
 	row->latency_cubes += cube;
 	row->latency_cubes_high += row->latency_cubes < cube;
-	row->at_most += of->latency == COUNTER_MAX;
-	row->beyond |= of->latency & ~COUNTER_MAX;
+	if (latency >= COUNTER_MAX) {
+		row->at_most += latency == COUNTER_MAX;
+		row->beyond |= total_latency & ~(uint32_t)COUNTER_MAX;
+	}
 }
 
 #endif

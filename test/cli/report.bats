@@ -68,6 +68,23 @@ setup()
 	[ "${#lines[@]}" -eq 5 ]
 }
 
+@test "rows of many threads at the same instructions" {
+	# Thread 1000 + t has t records at 0x403850, and one at 0x403870, in turn.
+	for t in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		for at in $(yes 50 | head -n "$t") 70; do
+			bytes b0 "$at" 38 40 00 00 00 00 80 64 "$(printf %x $((0xe8 + t)))" 03 00 00
+			bytes 4a 01 52 02 00 01
+		done
+	done >once.data
+	cat once.data once.data once.data >threads.data
+	plumb report --raw -i threads.data -s tid,ip --json >out.json
+	json 'sorted((int(r["tid"]), int(r["ip"], 16), r["samples"]) for r in d["events"][0]["rows"]) ==
+		sorted((1000 + t, at, n) for t in range(1, 13)
+			for at, n in ((0x403850, 3 * t), (0x403870, 3)))' <out.json
+	plumb report --raw -i threads.data -s ip --json |
+		json '[r["samples"] for r in d["events"][0]["rows"]] == [234, 36]'
+}
+
 @test "says how many records did not retire, if they are many" {
 	plumb report --raw -i spe.data | lacks "did not retire"
 	plumb report --raw -i spe.data --json | json 'd["events"][0]["not_retired"] == 0'

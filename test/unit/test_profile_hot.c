@@ -70,11 +70,45 @@ static void an_unused_table_stays_so(void **state)
 	assert_null(hot.rows);
 }
 
+static void rows_of_an_origin_follow_their_numbers(void **state)
+{
+	const uint32_t numbers[] = {HOT_ROW_GONE, 0, 1};
+	struct hot hot = {0};
+	uint32_t *rows, *others;
+
+	(void)state;
+	rows = hot_rows_of_origin(&hot, 7);
+	assert_non_null(rows);
+	assert_ptr_equal(hot_rows_of_origin(&hot, 7), rows);
+	others = hot_rows_of_origin(&hot, 9);
+	assert_ptr_not_equal(others, rows);
+	assert_int_equal(rows[0], 0);
+	/* Rows 2, 0, one that is older than all rows, and 1. */
+	rows[0] = 3;
+	rows[1] = 1;
+	rows[2] = 4;
+	others[1000] = 2;
+	hot_renumber_rows(&hot, numbers, 3);
+	assert_int_equal(rows[0], 2);
+	assert_int_equal(rows[1], 0);
+	assert_int_equal(rows[2], 0);
+	assert_int_equal(others[1000], 1);
+	for (uint32_t origin = 10; origin < 10 + HOT_ORIGINS - 2; origin++)
+		assert_non_null(hot_rows_of_origin(&hot, origin));
+	assert_null(hot_rows_of_origin(&hot, 100));
+	hot_forget_origins(&hot);
+	rows = hot_rows_of_origin(&hot, 100);
+	assert_non_null(rows);
+	assert_int_equal(rows[0], 0);
+	hot_end(&hot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kept_rows_are_found_by_their_new_numbers),
 		cmocka_unit_test(an_unused_table_stays_so),
+		cmocka_unit_test(rows_of_an_origin_follow_their_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
