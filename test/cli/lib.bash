@@ -44,6 +44,12 @@ need_compiler()
 	command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for AArch64"
 }
 
+# bytes HEX...: those bytes.
+bytes()
+{
+	printf '%b' "$(printf '\\x%s' "$@")"
+}
+
 # json EXPRESSION: whether it is true of the JSON on stdin, which it calls `d`; Python.
 json()
 {

@@ -10,12 +10,6 @@ said()
 	[ "$stderr" = "$(printf '%s\n' "$@")" ] || { echo "$stderr" && return 1; }
 }
 
-# bytes HEX...: those bytes.
-bytes()
-{
-	printf '%b' "$(printf '\\x%s' "$@")"
-}
-
 # load_record PC LATENCY SOURCE, branch_record PC: an SPE record; the numbers are bytes.
 load_record()
 {
