@@ -24,11 +24,17 @@ from tap import Skip, Tap  # noqa: E402
 
 # Slots and cycles in terms of the recording's own events.
 SUMS = {
+    "STALL_SLOT": r"slots_(frontend|backend)_\w+",
     "STALL_SLOT_FRONTEND": r"slots_frontend_\w+",
     "STALL_SLOT_BACKEND": r"slots_backend_\w+",
     "OP_SPEC": r"OP_RETIRED|slots_bad_speculation",
     "STALL_FRONTEND": r"STALL_FRONTEND_\w+",
+    "STALL_FRONTEND_CPUBOUND": "STALL_FRONTEND_(FLOW|FLUSH)",
+    "STALL_FRONTEND_MEMBOUND": "STALL_FRONTEND_(TLB|L1I|MEM)",
     "STALL_BACKEND": r"STALL_BACKEND_(CPUBOUND|L1D|MEM|TLB|ST)",
+    "STALL_BACKEND_MEMBOUND": "STALL_BACKEND_(L1D|MEM|TLB|ST)",
+    # The model mispredicts only branches that retire.
+    "BR_MIS_PRED": "BR_MIS_PRED_RETIRED",
     "L1D_CACHE": "L1D_CACHE_(RD|WR)",
     "L2D_CACHE": "L2D_CACHE_(RD|WR|PRF)",
     "L2D_CACHE_REFILL": "L2D_CACHE_REFILL_(RD|PRF)",
