@@ -93,7 +93,10 @@ static bool load(struct browser *browser)
 
 		if (is_end(key)) {
 			page_cancel(&job);
-			interrupted = interrupted == SIGINT ? 0 : interrupted;
+			if (!browser->started && key == KEY_CONTROL('c'))
+				interrupted = SIGINT;
+			else if (browser->started && interrupted == SIGINT)
+				interrupted = 0;
 			browser_say(browser, memory_format("stopped"));
 			browser->leaving = key == 'q';
 			return false;
@@ -432,6 +435,7 @@ int browser_run(const struct browser_client *client)
 		browser.leaving = true;
 		status = browser.page.status;
 	}
+	browser.started = true;
 	while (!browser.leaving && !interrupted) {
 		int key;
 

@@ -31,6 +31,7 @@ struct browser {
 	long sorted;   /* the column, or -1 */
 	bool reversed; /* smallest first */
 	bool wide;     /* pages have all columns, also those that the screen has no room for */
+	bool started;  /* there has been a page, to which Ctrl-C returns from another */
 	bool leaving;
 };
 

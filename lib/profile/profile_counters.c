@@ -98,10 +98,16 @@ size_t counters_cores(const struct plumb_profile *profile, uint32_t *midrs, size
 	size_t count = 0;
 
 	for (size_t e = 0; !profile->options.midr && e < profile->event_count; e++) {
-		const struct plumb_spec *core = counters_core_of(profile, e);
-		const struct plumb_event_attr *attr = &profile->events[e].public.event->attr;
-		bool known = !core || !is_read(attr) || count == max;
+		const struct plumb_spec *core;
+		const struct plumb_event_attr *attr;
+		bool known;
 
+		/* As in find_event(). */
+		if (profile->events[e].public.spe)
+			continue;
+		core = counters_core_of(profile, e);
+		attr = &profile->events[e].public.event->attr;
+		known = !core || !is_read(attr) || count == max;
 		for (size_t i = 0; i < count; i++)
 			known |= plumb_spec_for_midr(midrs[i]) == core;
 		if (!known)

@@ -338,6 +338,8 @@ static struct topdown_part *part_of(const struct plumb_profile *profile, size_t 
 
 	if (slots->count == 1 && !slots->parts[0].core)
 		return &slots->parts[0];
+	if (profile->events[event].public.spe)
+		return NULL;
 	for (size_t p = 0; p < slots->count; p++)
 		if (slots->parts[p].core == counters_core_of(profile, event))
 			return &slots->parts[p];

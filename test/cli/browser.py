@@ -90,6 +90,11 @@ class Terminal:
     def wait_text(self, pattern):
         return self.wait(f"no {pattern}", lambda screen: re.search(pattern, "\n".join(screen)))
 
+    def wait_page(self):
+        """Waits until a page is there, however long it takes to read the recording."""
+        return self.wait("no page", lambda screen: "? help" in "\n".join(screen) and
+                         "reading the recording" not in "\n".join(screen))
+
     def keys(self, *keys):
         self.run("send-keys", *keys)
 
@@ -158,7 +163,7 @@ def the_first_page(plumb):
     """The first page is what --stdio prints"""
     browser = Browser(plumb, "-s tid,ip")
     with browser as terminal:
-        screen = terminal.wait_text(r"\? help")
+        screen = terminal.wait_page()
         printed = browser.stdio("-s", "tid,ip")
         assert [line.rstrip() for line in screen[1:23]] == printed[:22], screen
         assert screen[0].startswith(" 1 Report 2 Lines"), screen[0]
@@ -171,7 +176,7 @@ def rows_and_pages(plumb):
     """Keys select rows and scroll, below headings that stay"""
     browser = Browser(plumb, "-s ip")
     with browser as terminal:
-        terminal.wait_text(r"\? help")
+        terminal.wait_page()
         printed = browser.stdio("-s", "ip")
         terminal.keys("Down", "j")
         terminal.wait("two down", lambda _: selected(terminal)[:1] and
@@ -194,7 +199,7 @@ def keys_of_other_terminals(plumb):
     with Browser(plumb, "-s ip") as terminal:
         def send(sequence):
             terminal.keys("-H", *[f"{ord(letter):x}" for letter in "\x1b" + sequence])
-        terminal.wait_text(r"\? help")
+        terminal.wait_page()
         for home, end in (("[1~", "[4~"), ("[7~", "[8~"), ("[H", "[F"), ("OH", "OF")):
             send(end)
             terminal.wait(f"the last by {end}", lambda _: "0x400000" in selected(terminal)[0])
@@ -218,7 +223,7 @@ def search(plumb):
     """A search goes to the match and says the share of all matches"""
     browser = Browser(plumb, "-s ip")
     with browser as terminal:
-        terminal.wait_text(r"\? help")
+        terminal.wait_page()
         # 0x400000 to 0x4000f0: the addresses with 1 to 16 samples.
         terminal.keys("/", "4", "0", "0", "0", "Enter")
         share = 100 * (16 * 17 // 2) / browser.samples
@@ -237,7 +242,7 @@ def views_and_filters(plumb):
     """Views, filters and the way back show what --stdio prints with their options"""
     browser = Browser(plumb)
     with browser as terminal:
-        terminal.wait_text(r"\? help")
+        terminal.wait_page()
 
         def shows(*options):
             printed = browser.stdio(*options)
@@ -282,7 +287,7 @@ def call_trees(plumb):
     browser = Browser(plumb, "-s ip")
     write_recording(browser.path, chains=True)
     with browser as terminal:
-        terminal.wait_text(r"\? help")
+        terminal.wait_page()
         terminal.keys("g")
         terminal.wait_text("call trees are below: press End")
         printed = browser.stdio("-s", "ip", "-g")
@@ -311,7 +316,7 @@ def wide_names(plumb):
     browser = Browser(plumb, "-s comm,tid", columns=40, rows=12)
     write_recording(browser.path, threads={7: "執行緒五".encode(), 8: b"b", 9: "計算".encode()})
     with browser as terminal:
-        terminal.wait_text(r"\? help")
+        terminal.wait_page()
         terminal.keys("<")
         screen = terminal.wait_text("sorted by TID")
         rows = [line for line in screen if re.search(r"% .* [789]$", line.rstrip())]
@@ -331,7 +336,7 @@ def sorting(plumb):
     """Rows can be sorted by any column"""
     browser = Browser(plumb, "-s ip")
     with browser as terminal:
-        terminal.wait_text(r"\? help")
+        terminal.wait_page()
         terminal.keys("<")
         screen = terminal.wait_text("sorted by ADDRESS")
         assert [line.split()[-1] for line in screen[4:8]] == [
@@ -353,7 +358,7 @@ def narrow_screens(plumb):
     browser = Browser(plumb, FIELDS)
     numbers = ["95 % INTERVAL", "SAMPLES", "EVENTS", "LATENCY", "95 % INTERVAL", "OF LATENCY"]
     with browser as terminal:
-        terminal.wait_text(r"\? help")
+        terminal.wait_page()
         printed = browser.stdio(*FIELDS.split())
 
         def page(columns, left_out, rows=5):
@@ -480,7 +485,7 @@ def exact_profiles(plumb):
 def help_and_leaving(plumb):
     """? lists the keys; q leaves the terminal as it was"""
     with Browser(plumb) as terminal:
-        terminal.wait_text(r"\? help")
+        terminal.wait_page()
         terminal.keys("?")
         screen = terminal.wait_text("press any key to return")
         assert all(len(line) <= 80 for line in screen)
@@ -506,7 +511,7 @@ def leaving_while_a_page_loads(plumb):
     """q leaves also while a page loads; Esc only stops that"""
     browser = Browser(plumb)
     with browser as terminal:
-        terminal.wait_text(r"\? help")
+        terminal.wait_page()
         # Nobody writes to it, so that a page is never read.
         os.unlink(browser.path)
         os.mkfifo(browser.path)
@@ -524,7 +529,7 @@ def leaving_while_a_page_loads(plumb):
 def hostile_names(plumb):
     """Names cannot move the cursor or clear the screen"""
     with Browser(plumb, "-s comm") as terminal:
-        screen = terminal.wait_text(r"\? help")
+        screen = terminal.wait_page()
         assert any("?[2Jevil?1m" in line for line in screen), screen
         assert screen[0].startswith(" 1 Report"), screen
 
@@ -534,7 +539,7 @@ def resize(plumb):
     """The page follows the size of the terminal"""
     browser = Browser(plumb, "-s comm,dso,ip", columns=120, rows=40)
     with browser as terminal:
-        screen = terminal.wait_text(r"\? help")
+        screen = terminal.wait_page()
         assert screen[39].rstrip().endswith("? help"), screen[39]
         terminal.run("resize-window", "-x", "60", "-y", "12")
         screen = terminal.wait("the smaller screen", lambda screen: len(screen) == 13 and
@@ -552,7 +557,7 @@ def signals(plumb):
     """Ctrl-C and SIGTERM end it, and leave the terminal as it was"""
     for end in ("C-c", signal.SIGTERM):
         with Browser(plumb) as terminal:
-            terminal.wait_text(r"\? help")
+            terminal.wait_page()
             if end == "C-c":
                 terminal.keys(end)
                 terminal.wait_text("ended with 130")
