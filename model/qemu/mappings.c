@@ -75,18 +75,42 @@ static bool parse_line(char *line, struct mapping *mapping)
 	return mapping->to > mapping->from;
 }
 
-/* Looks up the mapping at `address`. Returns false if there is none. */
+/* Tells whether a mapping goes on with what is mapped before it. */
+static bool goes_on(const struct mapping *before, const struct mapping *mapping)
+{
+	const bool is_file = strcmp(mapping->path, "//anon") != 0;
+
+	return before->to == mapping->from && before->accessible == mapping->accessible &&
+	       before->inode == mapping->inode && before->major == mapping->major &&
+	       before->minor == mapping->minor && strcmp(before->path, mapping->path) == 0 &&
+	       (!is_file || before->offset + (before->to - before->from) == mapping->offset);
+}
+
+/*
+ * Looks up the mapping at `address`. Returns false if there is none. QEMU protects each page of
+ * code that may be written to, so that the kernel tells of one mapping for each; they are one here.
+ */
 static bool look_up(uint64_t address, struct mapping *mapping)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
+	struct mapping next;
 	char line[PATH_MAX + 128];
 	bool found = false;
 
 	if (!maps)
 		return false;
-	while (!found && fgets(line, sizeof(line), maps))
-		found = parse_line(line, mapping) && address >= mapping->from &&
-			address < mapping->to;
+	*mapping = (struct mapping){0};
+	while (fgets(line, sizeof(line), maps)) {
+		if (!parse_line(line, &next))
+			continue;
+		if (goes_on(mapping, &next))
+			mapping->to = next.to;
+		else if (found)
+			break;
+		else
+			*mapping = next;
+		found = address >= mapping->from && address < mapping->to;
+	}
 	fclose(maps);
 	return found;
 }
