@@ -204,7 +204,7 @@ static size_t *rank_lines(const struct plumb_annotated_code *code)
 	return ranking;
 }
 
-/* Computes how often loops ran, if the profile is exact. */
+/* Computes how often loops ran, if the profile is exact and has all instructions. */
 static struct plumb_trips *count_trips(const struct annotate_run *run,
 				       const struct plumb_annotated_code *code,
 				       const struct plumb_flow *flow)
@@ -216,7 +216,8 @@ static struct plumb_trips *count_trips(const struct annotate_run *run,
 	size_t count = 0;
 
 	plumb_annotation_summary(run->view.annotation, &summary);
-	if (summary.basis != PLUMB_BASIS_SLOTS)
+	/* A filter may leave out instructions of the loop. */
+	if (summary.basis != PLUMB_BASIS_SLOTS || run->reading.choice.operations)
 		return NULL;
 	while (plumb_flow_loop(flow, count, &loop))
 		count++;
@@ -437,7 +438,8 @@ static int annotate(struct annotate_run *run)
 	};
 	int error, status;
 
-	run->chosen = choice_is_given(&options->from.chosen);
+	run->chosen = !choice_is_all(&run->reading.choice);
+	run->view.filtered = run->reading.choice.operations;
 	run->view.modelled = reading_is_modelled(&run->reading);
 	run->view.core = plumb_cost_core(reading_midr(&run->reading));
 	if (run->view.core)

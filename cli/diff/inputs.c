@@ -172,7 +172,7 @@ static bool wants(void *user, const struct plumb_samples_item *item,
 static int add_pass(struct diff_side *side, const struct diff_reading_options *options,
 		    struct reading *reading, enum diff_pass pass)
 {
-	const bool chosen = choice_is_given(&options->from.chosen);
+	const bool chosen = !choice_is_all(&reading->choice);
 	struct diff_recording from = {
 		.recording = reading->recording,
 		.modelled = reading_is_modelled(reading),

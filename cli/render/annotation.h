@@ -21,9 +21,10 @@ struct annotation_view {
 	bool incomplete;                         /* its end is missing, or could not be read */
 	bool by_address;                         /* instead of by line, without source */
 	bool only_lines;                         /* without instructions */
-	bool show_samples;                       /* in the list of lines */
-	size_t line_limit;                       /* of the list of lines */
-	double percent_limit;                    /* the least share of a listed line, in percent */
+	bool filtered;        /* only samples of instructions that do what a filter asks for */
+	bool show_samples;    /* in the list of lines */
+	size_t line_limit;    /* of the list of lines */
+	double percent_limit; /* the least share of a listed line, in percent */
 };
 
 /* A function to print. */

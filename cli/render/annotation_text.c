@@ -135,7 +135,8 @@ static char *title_text(const struct annotated *function)
 	samples = figure_count(NULL, (double)summary.samples);
 	switch (summary.basis) {
 	case PLUMB_BASIS_SLOTS:
-		whole = memory_format("all slots, counted exactly by the model");
+		whole = memory_format("all slots%s, counted exactly by the model",
+				      view->filtered ? " that match" : "");
 		break;
 	case PLUMB_BASIS_LATENCY:
 		whole = memory_format("the %s of %s SPE records%s",

@@ -74,7 +74,7 @@ static int add_stacks(struct collecting *c, struct reading *reading)
 		       &stacks) < 0)
 		memory_given(NULL);
 	samples = reading_begin(reading);
-	error = stacks_add_wanted(stacks, samples, choice_is_given(&from->chosen) ? wants : NULL,
+	error = stacks_add_wanted(stacks, samples, choice_is_all(&reading->choice) ? NULL : wants,
 				  reading);
 	if (error == PLUMB_ERR_NO_MEMORY)
 		memory_given(NULL);

@@ -201,30 +201,64 @@ static bool has_topdown(const struct plumb_profile *profile)
 	return status == 0;
 }
 
-/* Tells whether a key says where data is. */
+/* Tells whether a key says where data is, or how much of it is accessed. */
 static bool is_of_data(unsigned key)
 {
 	return key == PLUMB_KEY_DATA_SYMBOL || key == PLUMB_KEY_DATA_DSO ||
-	       key == PLUMB_KEY_CACHE_LINE || key == PLUMB_KEY_PAGE || key == PLUMB_KEY_OFFSET;
+	       key == PLUMB_KEY_CACHE_LINE || key == PLUMB_KEY_PAGE || key == PLUMB_KEY_OFFSET ||
+	       key == PLUMB_KEY_ACCESS || key == PLUMB_KEY_BYTES;
 }
 
-/* Returns a key of data if only exact counts by instruction are there, which have none; or NULL. */
-static const char *key_without_data(const struct report_run *run)
+/* Tells whether a key says what one operation did, which only records of operations tell. */
+static bool is_of_records(unsigned key)
+{
+	return key == PLUMB_KEY_LATENCY || key == PLUMB_KEY_LATENCY_RANGE ||
+	       key == PLUMB_KEY_DATA_SOURCE || key == PLUMB_KEY_GROUP ||
+	       key == PLUMB_KEY_BRANCH_TARGET || key == PLUMB_KEY_SYMBOL_TO;
+}
+
+/*
+ * Returns a key for which `is_of` holds if only exact counts by instruction are there, which have
+ * no values for it; or NULL. Other samples have them if `sample_type` has one of these bits.
+ */
+static const char *key_without_values(const struct report_run *run, bool (*is_of)(unsigned key),
+				      uint64_t sample_type)
 {
 	struct plumb_profile_event event;
 	const char *name = NULL;
 
 	for (size_t k = 0; run->options->exact && k < run->view.key_count; k++)
-		if (is_of_data(run->view.keys[k]))
+		if (is_of(run->view.keys[k]))
 			name = plumb_profile_key_name(run->view.keys[k]);
 	/* Slots are counted by instruction, also where accesses have addresses. */
 	for (size_t e = 0;
 	     name && !run->options->topdown && plumb_profile_event(run->view.profile, e, &event);
 	     e++)
-		if (event.samples &&
-		    (event.spe || event.event->attr.sample_type & PLUMB_SAMPLE_ADDR))
+		if (event.samples && (event.spe || event.event->attr.sample_type & sample_type))
 			name = NULL;
 	return name;
+}
+
+/* Checks that there are values for the keys. Returns an exit status. */
+static int check_keys(const struct report_run *run)
+{
+	const char *input = run->options->from.input;
+	const char *of_data = key_without_values(run, is_of_data, PLUMB_SAMPLE_ADDR);
+	const char *of_records = key_without_values(
+		run, is_of_records, PLUMB_SAMPLE_WEIGHT | PLUMB_SAMPLE_WEIGHT_STRUCT);
+
+	if (of_data) {
+		complain("%s: no values for %s: an exact profile counts by instruction, without "
+			 "addresses of data",
+			 input, of_data);
+		advise("sample accesses with plumb record -e spe/load,store/");
+	} else if (of_records) {
+		complain("%s: no values for %s: an exact profile counts by instruction, not each "
+			 "operation by itself",
+			 input, of_records);
+		advise("sample operations with plumb record -e spe");
+	}
+	return of_data || of_records ? EXIT_USAGE : EXIT_FINE;
 }
 
 /* Checks that the view has something to show. Returns an exit status. */
@@ -249,13 +283,8 @@ static int check_view(const struct report_run *run)
 		advise("make one with plumb record --exact or plumb record --topdown");
 		return EXIT_USAGE;
 	}
-	if (!run->options->sharing && key_without_data(run)) {
-		complain("%s: no values for %s: an exact profile counts by instruction, without "
-			 "addresses of data",
-			 run->options->from.input, key_without_data(run));
-		advise("sample accesses with plumb record -e spe/load,store/");
+	if (!run->options->sharing && check_keys(run) != EXIT_FINE)
 		return EXIT_USAGE;
-	}
 	if (view->function && !found) {
 		complain("%s: no samples in function '%s' or below it", run->options->from.input,
 			 view->function);
@@ -283,7 +312,7 @@ static int make_profile(struct report_run *run)
 		.midr = run->reading.samples.midr,
 		.by_return_address = run->options->from.like_perf,
 		.latencies = shown_latencies(run),
-		.wants = choice_is_given(&run->options->from.chosen) ? wants : NULL,
+		.wants = choice_is_all(&run->reading.choice) ? NULL : wants,
 		.user = run,
 		.wants_by = choice_looks_at(&run->reading.choice),
 		.takes = report_selects(run->options) && !slots ? takes : NULL,

@@ -314,6 +314,11 @@ static int run_script(struct script_options *options)
 		status = reading_open(&script.reading, &how);
 	if (status == EXIT_FINE)
 		status = reading_filter(&script.reading, NULL);
+	if (status == EXIT_FINE && options->quiet && script.reading.choice.operations) {
+		complain("--quiet cannot filter an exact profile by operation");
+		advise("plumb report --filter adds up what the instructions of each kind did");
+		status = EXIT_USAGE;
+	}
 	if (status == EXIT_FINE)
 		status = options->quiet && !options->header_only ? script_print_totals(&script)
 								 : print_all(&script);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/instructions.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 
@@ -315,6 +316,26 @@ static bool wants_symbol(const struct choice *choice, const struct plumb_locatio
 	return false;
 }
 
+/* SPE records are filtered before. */
+static bool wants_operation(const struct choice *choice, const struct plumb_record *record,
+			    const struct plumb_location *location)
+{
+	struct word_operation operation;
+
+	if (!record->event || record->event->attr.type != choice->exact_type)
+		return true;
+	operation = code_operation(choice->code, choice->symbolizer, location);
+	return instructions_match(choice->operations, &operation);
+}
+
+void choice_add_operations(struct choice *choice, const struct plumb_spe_filter *filter,
+			   uint32_t exact_type)
+{
+	choice->operations = filter;
+	choice->exact_type = exact_type;
+	choice->code = memory_alloc(sizeof(*choice->code));
+}
+
 bool choice_wants_cpu(const struct choice *choice, const struct plumb_record *record)
 {
 	uint32_t cpu = record->cpu;
@@ -346,6 +367,8 @@ bool choice_wants(const struct choice *choice, const struct plumb_record *record
 		return false;
 	if (choice->dsos.count && !wants_file(&choice->dsos, location->file))
 		return false;
+	if (choice->operations && !wants_operation(choice, record, location))
+		return false;
 	return !choice->symbols.count || wants_symbol(choice, location);
 }
 
@@ -363,4 +386,5 @@ void choice_free(struct choice *choice)
 	free_list(&choice->symbols);
 	free_list(&choice->dsos);
 	free(choice->cpus);
+	free(choice->code);
 }

@@ -3,9 +3,12 @@
 #ifndef TOOL_CHOICE_H
 #define TOOL_CHOICE_H
 
+#include <plumb/spe_filter.h>
 #include <plumb/symbol.h>
 
 #include "tool/times.h"
+
+struct code_reader;
 
 /* The options' values; NULL: not given. */
 struct choice_options {
@@ -25,6 +28,11 @@ struct choice {
 	uint64_t *cpus; /* a bit each; NULL: all */
 	/* With one, `symbols` may be code without a symbol, as plumb report names it. */
 	struct plumb_symbolizer *symbolizer;
+	/* Conditions on the instructions of an exact profile's samples, which then need a
+	 * symbolizer; NULL: none. */
+	const struct plumb_spe_filter *operations;
+	uint32_t exact_type; /* of the PMU of these samples */
+	struct code_reader *code;
 };
 
 /* Where percentages and relative times come from. */
@@ -43,6 +51,10 @@ int choice_read(struct choice *choice, const struct choice_options *options,
 		const struct choice_input *input);
 void choice_free(struct choice *choice);
 
+/* Leaves those samples of an exact profile whose instruction does what `filter` asks for. */
+void choice_add_operations(struct choice *choice, const struct plumb_spe_filter *filter,
+			   uint32_t exact_type);
+
 /* Returns whether any of the options is given. */
 bool choice_is_given(const struct choice_options *options);
 /* Returns whether an event only tells about threads and mappings, and makes no samples. */
@@ -55,12 +67,12 @@ static inline bool choice_is_all(const struct choice *choice)
 {
 	return !choice->cpus && !choice->times.count && !choice->comms.count &&
 	       !choice->pids.count && !choice->tids.count && !choice->dsos.count &&
-	       !choice->symbols.count;
+	       !choice->symbols.count && !choice->operations;
 }
 /* Returns whether choice_wants() looks at the location. */
 static inline bool choice_needs_location(const struct choice *choice)
 {
-	return choice->dsos.count || choice->symbols.count;
+	return choice->dsos.count || choice->symbols.count || choice->operations;
 }
 /* Returns what choice_wants() looks at: PLUMB_WANTS_* bits. */
 unsigned choice_looks_at(const struct choice *choice);

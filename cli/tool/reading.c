@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/reading.h"
 
+#include <plumb/profile.h>
 #include <string.h>
 
 #include "commands.h"
+#include "profile/instructions.h"
+#include "recording/samples.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
 #include "tool/inputs.h"
@@ -72,6 +75,36 @@ uint32_t reading_midr(const struct reading *reading)
 				     : plumb_recording_midr(reading->recording, -1);
 }
 
+/* Returns whether all samples are those of an exact profile. */
+static bool is_all_exact(const struct plumb_recording *recording, uint32_t exact_type)
+{
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+		if (event->attr.type != exact_type && !choice_is_dummy(&event->attr))
+			return false;
+	return true;
+}
+
+/* Checks that the filter can be met by an exact profile, whose instructions tell its operations. */
+static int filter_exact(struct reading *reading)
+{
+	const uint32_t exact = plumb_profile_exact_type(reading->recording);
+	const char *lacks = instructions_lack(reading->filter);
+
+	if (!exact)
+		return EXIT_FINE;
+	if (lacks && is_all_exact(reading->recording, exact)) {
+		complain("%s: an exact profile has no %s to filter by", reading->options->input,
+			 lacks);
+		advise("sample operations with plumb record -e spe");
+		return EXIT_USAGE;
+	}
+	if (instructions_decide(reading->filter))
+		choice_add_operations(&reading->choice, reading->filter, exact);
+	return EXIT_FINE;
+}
+
 int reading_filter(struct reading *reading, const char *filter)
 {
 	int error;
@@ -85,7 +118,7 @@ int reading_filter(struct reading *reading, const char *filter)
 	if (error < 0)
 		complain_findings(reading->diagnostics, "--filter", error);
 	reading->samples.filter = reading->filter;
-	return complain_status(error);
+	return error < 0 ? complain_status(error) : filter_exact(reading);
 }
 
 int reading_choice(struct reading *reading)
@@ -132,7 +165,10 @@ struct plumb_samples *reading_begin(const struct reading *reading)
 	struct plumb_samples *samples;
 
 	plumb_samples_begin(reading->recording, &reading->samples, &samples, reading->diagnostics);
-	return memory_given(samples);
+	memory_given(samples);
+	if (reading->choice.operations)
+		samples_leave_operations(samples, reading->choice.exact_type);
+	return samples;
 }
 
 void reading_end(const struct reading *reading, struct plumb_samples *samples)

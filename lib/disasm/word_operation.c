@@ -60,6 +60,52 @@ static const char *other_subclass(const struct insn *insn)
 	return insn->kinds & KIND_DP ? "integer" : NULL;
 }
 
+static uint16_t branch_traits(const struct insn *insn)
+{
+	switch (insn->branch) {
+	case BRANCH_CONDITIONAL:
+		return WORD_CONDITIONAL;
+	case BRANCH_CALL:
+	case BRANCH_INDIRECT_CALL:
+		return WORD_CALL;
+	case BRANCH_RETURN:
+		return WORD_RETURN;
+	default:
+		return 0;
+	}
+}
+
+/* A record says either that an access is ordered, or that it is a vector's. */
+static uint16_t memory_traits(const struct insn *insn)
+{
+	unsigned traits = 0;
+
+	traits |= insn->memory & MEM_ATOMIC ? WORD_ATOMIC : 0;
+	traits |= insn->memory & MEM_EXCLUSIVE ? WORD_EXCLUSIVE : 0;
+	traits |= insn->memory & MEM_ORDERED ? WORD_ACQUIRE_RELEASE : 0;
+	if (!traits && insn->kinds & KIND_SVE) {
+		traits |= insn->kinds & KIND_SVE_PRED ? WORD_PREDICATED : 0;
+		traits |= insn->memory & MEM_GATHER ? WORD_GATHER_SCATTER : 0;
+	}
+	return (uint16_t)traits;
+}
+
+static uint16_t other_traits(const struct insn *insn)
+{
+	const uint32_t floating = KIND_VFP | KIND_FP_HP | KIND_FP_SP | KIND_FP_DP | KIND_SIMD_FP;
+	unsigned traits = 0;
+
+	if (insn->kinds & KIND_SVE) {
+		traits |= insn->kinds & KIND_SIMD_FP ? WORD_FP : 0;
+		traits |= insn->kinds & KIND_SVE_PRED ? WORD_PREDICATED : 0;
+		return (uint16_t)traits;
+	}
+	traits |= insn->kinds & floating ? WORD_FP : 0;
+	traits |= insn->kinds & KIND_ASE_INST ? WORD_SIMD : 0;
+	traits |= insn->kinds & KIND_CSEL ? WORD_CONDITIONAL : 0;
+	return (uint16_t)traits;
+}
+
 static bool is_load(const struct insn *insn)
 {
 	return insn->memory & MEM_LOAD &&
@@ -72,11 +118,16 @@ struct word_operation word_operation(uint32_t word)
 
 	/* The length of vectors does not matter here. */
 	if (!insn_decode(word, 16, &insn))
-		return (struct word_operation){WORD_UNKNOWN, NULL};
+		return (struct word_operation){.kind = WORD_UNKNOWN};
 	if (insn.branch != BRANCH_NONE && insn.branch != BRANCH_EXCEPTION)
-		return (struct word_operation){WORD_BRANCH, branch_subclass(&insn)};
+		return (struct word_operation){.kind = WORD_BRANCH,
+					       .traits = branch_traits(&insn),
+					       .subclass = branch_subclass(&insn)};
 	if (insn.memory & (MEM_LOAD | MEM_STORE))
-		return (struct word_operation){is_load(&insn) ? WORD_LOAD : WORD_STORE,
-					       memory_subclass(&insn)};
-	return (struct word_operation){WORD_OTHER, other_subclass(&insn)};
+		return (struct word_operation){.kind = is_load(&insn) ? WORD_LOAD : WORD_STORE,
+					       .traits = memory_traits(&insn),
+					       .subclass = memory_subclass(&insn)};
+	return (struct word_operation){.kind = WORD_OTHER,
+				       .traits = other_traits(&insn),
+				       .subclass = other_subclass(&insn)};
 }

@@ -7,8 +7,23 @@
 
 enum word_kind { WORD_OTHER, WORD_LOAD, WORD_STORE, WORD_BRANCH, WORD_UNKNOWN };
 
+/* Properties that SPE's operation packets have as well. */
+enum word_trait {
+	WORD_CONDITIONAL = 1 << 0, /* a branch, or a select */
+	WORD_FP = 1 << 1,
+	WORD_SIMD = 1 << 2, /* Advanced SIMD; not of loads and stores */
+	WORD_PREDICATED = 1 << 3,
+	WORD_GATHER_SCATTER = 1 << 4,
+	WORD_ATOMIC = 1 << 5,
+	WORD_EXCLUSIVE = 1 << 6,
+	WORD_ACQUIRE_RELEASE = 1 << 7,
+	WORD_CALL = 1 << 8,
+	WORD_RETURN = 1 << 9,
+};
+
 struct word_operation {
 	enum word_kind kind; /* UNKNOWN: an unallocated word */
+	uint16_t traits;     /* bits of enum word_trait */
 	/*
 	 * Of branches "conditional", "direct", "indirect", "call", "return"; of loads and stores
 	 * "general", "simd-fp", "sve", "atomic", "exclusive", "ordered", "tag"; of others

@@ -6,8 +6,8 @@
 #include <plumb/profile.h>
 
 #include "base/arena.h"
-#include "disasm/word_operation.h"
 #include "profile/estimate.h"
+#include "profile/instructions.h"
 #include "profile/latency_counts.h"
 #include "profile/profile_hot.h"
 #include "profile/record_sums.h"
@@ -162,15 +162,6 @@ struct place {
 #define PLACE_COUNT         16384
 #define PLACE_INLINED_WORDS 4 /* of a function in plumb_profile.inlined: see profile_source.c */
 
-/* Code that was read last: that of neighbours is asked for one after the other. */
-#define CODE_BYTES 4096
-struct profile_code {
-	struct plumb_symbol_file *file; /* NULL: none */
-	uint64_t address;               /* a multiple of CODE_BYTES */
-	size_t count;                   /* bytes read */
-	uint32_t words[CODE_BYTES / sizeof(uint32_t)];
-};
-
 /* What keys of code need: the values of each code once, two words a key. Its index plus 1 is its
  * number. */
 struct code_table {
@@ -242,7 +233,7 @@ struct plumb_profile {
 	struct code_table codes;
 	struct code_table inlined; /* see profile_source.c */
 	bool unfolds;              /* functions that are inlined have rows, and are in call trees */
-	struct profile_code *code; /* NULL: not used yet */
+	struct code_reader *code;  /* NULL: not used yet */
 	struct tallies tallies;    /* of records that were added in batches */
 	uint64_t generation;       /* of the address spaces */
 	uint64_t tasks_generation; /* of those and of the threads' names */

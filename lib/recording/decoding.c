@@ -162,6 +162,9 @@ bool decoding_takes_sample(const struct decoding *decoding, const struct plumb_r
 		     (record->sample.ip >= pc->at[i].first && record->sample.ip <= pc->at[i].last);
 	filter.levels = 0;
 	pc->count = 0;
+	if (decoding->operations_left && record->event &&
+	    record->event->attr.type == decoding->operations_type)
+		filter.kinds = filter.flags = 0;
 	if (record->has & PLUMB_RECORD_HAS_PID) {
 		origin.pid = record->pid;
 		origin.tid = record->tid;

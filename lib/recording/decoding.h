@@ -17,6 +17,8 @@ struct decoding {
 	struct plumb_diagnostics *diagnostics;
 	struct plumb_spe_filter filter;
 	bool has_filter, each_record_once;
+	bool operations_left;     /* the caller checks the filter's conditions on operations ... */
+	uint32_t operations_type; /* ... of samples of this PMU's events */
 	struct synthesis synthesis;
 	uint32_t midr; /* requested; 0: use the recording's */
 

@@ -640,6 +640,12 @@ void samples_sum_up(struct plumb_samples *samples)
 		samples->rings.layouts.members = SPE_MEMBERS_SUMS;
 }
 
+void samples_leave_operations(struct plumb_samples *samples, uint32_t pmu_type)
+{
+	samples->decoding.operations_left = true;
+	samples->decoding.operations_type = pmu_type;
+}
+
 const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
 					      const struct plumb_task *task, size_t i)
 {

@@ -35,5 +35,10 @@ void samples_omit_groups(struct plumb_samples *samples);
  * filter looks at them: see SPE_MEMBERS_SUMS. They have any value from now on.
  */
 void samples_sum_up(struct plumb_samples *samples);
+/*
+ * Makes the stream's filter ignore its conditions on operations for the samples of a PMU's events:
+ * the caller knows what their instructions do.
+ */
+void samples_leave_operations(struct plumb_samples *samples, uint32_t pmu_type);
 
 #endif

@@ -159,6 +159,54 @@ equal()
 		>= {"fp": 3001, "simd": 3001, "conditional": 3001, "return": 1}.items()' <view.json
 }
 
+@test "--filter of an exact profile: by the instructions that objdump shows" {
+	aarch64-linux-gnu-objdump -d --no-show-raw-insn counts >code
+	for kind in load store branch other; do
+		plumb report -i exact.data --filter $kind -e INST_RETIRED --no-children -F period -s ip --csv >$kind.csv
+	done
+	plumb report -i exact.data -e INST_RETIRED --no-children -F period -s ip --csv >all.csv
+	/usr/bin/python3 - <<-'END'
+		import csv, re
+		kinds = {"branch": r"(b|b\..*|bl|blr|br|ret|cbn?z|tbn?z)$", "load": r"ld(?!g$|gm$)|cas|swp", "store": r"st"}
+		code = {}
+		for line in open("code"):
+		    match = re.match(r" +([0-9a-f]+):\s+(\S+)", line)
+		    if match and not match[2].startswith("dc"):
+		        code[int(match[1], 16)] = next((k for k, words in kinds.items() if re.match(words, match[2])), "other")
+		def rows(name):
+		    return {int(row["ip"], 16): int(row["period"]) for row in csv.DictReader(open(name + ".csv"))}
+		found = {}
+		for kind in ("load", "store", "branch", "other"):
+		    own = rows(kind)
+		    assert own and all(code.get(ip, kind) == kind for ip in own), kind
+		    found.update(own)
+		assert found == rows("all")
+	END
+	# Slots, lines and stacks are those of the chosen instructions.
+	plumb report -i exact.data --topdown --filter branch --json |
+		json 'd["slots_left_out"] > 0 and d["row_count"] > 0'
+	plumb annotate -i exact.data --filter branch --json guesses | json '
+		all(i["share"] == 0 or i["target"] is not None or i["text"].startswith("ret")
+		    for l in d["functions"][0]["lines"] for i in l["instructions"])'
+	plumb annotate -i exact.data --filter branch guesses | sed -n 1p | grep -q "% of all slots that match, counted exactly by the model"
+	plumb script -i exact.data --filter gather-scatter -F ip --json >none
+	[ ! -s none ]
+	run --separate-stderr plumb report -i exact.data --filter 'load,latency>=10'
+	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2154 # by run
+	[ "$stderr" = "plumb: exact.data: an exact profile has no latencies to filter by
+       sample operations with plumb record -e spe" ]
+	for key in latency data_source; do
+		run --separate-stderr plumb report -i exact.data -s $key
+		[ "$status" -eq 2 ] && [ -z "$output" ]
+		[ "$stderr" = "plumb: exact.data: no values for $key: an exact profile counts by instruction, not each operation by itself
+       sample operations with plumb record -e spe" ]
+	done
+	run --separate-stderr plumb script -i exact.data --quiet --filter load
+	[ "$status" -eq 2 ]
+	[ "${stderr%%$'\n'*}" = "plumb: --quiet cannot filter an exact profile by operation" ]
+}
+
 @test "--branch, --mem and --mix of an exact profile: what cannot be combined" {
 	for view in branch mem mix; do
 		run --separate-stderr plumb report -i exact.data --$view -F share
