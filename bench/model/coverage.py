@@ -80,14 +80,14 @@ update item set price = price * 1.1 where kind < 50;
 """
 
 
-def compiled(folder):
+def compiled(folder, *flags):
     """Compiles our own programs. Returns the command of each."""
     compiler = os.environ.get("AARCH64_CC", "aarch64-linux-gnu-gcc")
     source = os.path.join(HERE, "..", "programs")
     commands = {}
     for name, options in [*OWN.items(), ("workloads", ["-fno-math-errno"])]:
         out = os.path.join(folder, name)
-        subprocess.run([compiler, "-O2", "-static", *options, "-o", out,
+        subprocess.run([compiler, "-O2", "-static", *flags, *options, "-o", out,
                         os.path.join(source, name + ".c")], check=True)
         commands[name] = [out]
     workloads = commands.pop("workloads")

@@ -16,6 +16,7 @@
 struct topdown {
 	const struct profile_view *view;
 	const char *core; /* its name, if there are several types */
+	uint64_t windows; /* of a sampled run, from which exact slots are estimated; 0: none */
 	struct plumb_profile_topdown *rows;
 	size_t count, shown;
 	struct topdown_line *lines; /* of the table */
@@ -64,6 +65,11 @@ static bool is_exact(const struct topdown *topdown)
 	return topdown->count > 0 && topdown->rows[0].exact;
 }
 
+static bool has_intervals(const struct topdown *topdown)
+{
+	return topdown->windows || !is_exact(topdown);
+}
+
 /* Writes a cause's name: "backend_mem" of "slots_backend_mem/". */
 static const char *short_cause(const char *name, char room[PLUMB_PROFILE_TEXT])
 {
@@ -94,13 +100,13 @@ static const char *key_of(const struct topdown *topdown, size_t i, size_t k,
 }
 
 /* Returns how many windows of a sampled run the slots are estimated from; 0: they were counted. */
-static uint64_t windows_of(const struct topdown *topdown)
+static uint64_t windows_of(const struct profile_view *view)
 {
 	struct plumb_profile_event event;
 	uint64_t most = 0;
 
 	/* Some events occur in a few of them only. */
-	for (size_t e = 0; plumb_profile_event(topdown->view->profile, e, &event); e++)
+	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++)
 		most = event.windows > most ? event.windows : most;
 	return most;
 }
@@ -111,7 +117,6 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 	char *title = topdown->core ? memory_format("Top-down on %s", topdown->core)
 				    : memory_format("Top-down");
 	const char *incomplete = topdown->view->incomplete ? "; the recording is incomplete" : "";
-	const uint64_t windows = windows_of(topdown);
 	double slots = 0;
 	char *text, *line, *rest;
 
@@ -121,9 +126,10 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 	if (topdown->view->children && topdown->count)
 		slots = (double)topdown->rows[0].slots / topdown->rows[0].share.value;
 	text = figure_count(pen_for(out), round(slots));
-	if (windows)
-		line = memory_format(": about %s slots, estimated from %llu windows of the model%s",
-				     text, (unsigned long long)windows, incomplete);
+	if (topdown->windows)
+		line = memory_format(": about %s slots, estimated from %llu windows of the "
+				     "model%s; 95 %% intervals",
+				     text, (unsigned long long)topdown->windows, incomplete);
 	else if (is_exact(topdown))
 		line = memory_format(": %s slots, counted exactly by the model%s", text,
 				     incomplete);
@@ -180,16 +186,16 @@ static bool is_uncertain(const struct topdown *topdown, size_t i)
 
 /*
  * "64.5%", or "64.5% ±1.2": the half of the interval. Ends at 0 or 100 % are not symmetrical.
- * `mark` is before an estimate.
+ * `mark` is before an estimate; an exact profile's shares are estimates if they are from windows.
  */
 static void add_share(struct table *table, const struct plumb_profile_topdown *row, size_t c,
-		      const char *mark)
+		      const char *mark, bool windows)
 {
 	const struct plumb_profile_estimate estimate = estimate_of(row, c);
 
 	if (isnan(estimate.value))
 		table_cell(table, NULL);
-	else if (row->exact)
+	else if (row->exact && !windows)
 		table_cell_format(table, c ? "%.1f%%" : "%.2f%%", estimate.value);
 	else if (isnan(estimate.low))
 		table_cell_format(table, "%s%.1f%% ±?", mark, estimate.value);
@@ -224,7 +230,8 @@ static void add_line(struct topdown *topdown, struct table *table, size_t row,
 	topdown->lines[topdown->line_count++] =
 		(struct topdown_line){row, name ? memory_copy(name, strlen(name)) : NULL};
 	for (size_t c = 0; c < SHARES_SHOWN; c++)
-		add_share(table, slots, c, !c && !name && is_uncertain(topdown, row) ? "~" : "");
+		add_share(table, slots, c, !c && !name && is_uncertain(topdown, row) ? "~" : "",
+			  topdown->windows && !name);
 	add_cause(table, slots);
 }
 
@@ -376,7 +383,7 @@ static void add_separated(const struct topdown *topdown, struct table *table)
 		table_cell_format(table, "%llu", (unsigned long long)topdown->rows[i].slots);
 		for (size_t c = 0; c < SHARES; c++)
 			add_number(table, share_of(&topdown->rows[i], c));
-		for (size_t c = 0; !is_exact(topdown) && c < SHARES_SHOWN; c++) {
+		for (size_t c = 0; has_intervals(topdown) && c < SHARES_SHOWN; c++) {
 			add_number(table, estimate_of(&topdown->rows[i], c).low);
 			add_number(table, estimate_of(&topdown->rows[i], c).high);
 		}
@@ -401,7 +408,7 @@ static void print_separated(const struct topdown *types, size_t type_count, stru
 	table_cell(&table, "slots");
 	for (size_t c = 0; c < SHARES; c++)
 		table_cell(&table, shares[c].field);
-	for (size_t c = 0; !is_exact(topdown) && c < SHARES_SHOWN; c++) {
+	for (size_t c = 0; has_intervals(topdown) && c < SHARES_SHOWN; c++) {
 		table_cell_format(&table, "%s_low", shares[c].field);
 		table_cell_format(&table, "%s_high", shares[c].field);
 	}
@@ -426,14 +433,14 @@ static void put_interval(json_t *row, const char *field, struct plumb_profile_es
 }
 
 /* Adds the slots of a row, or of a function of its call tree. */
-static void put_slots(json_t *object, const struct plumb_profile_topdown *slots)
+static void put_slots(json_t *object, const struct plumb_profile_topdown *slots, bool intervals)
 {
 	char room[PLUMB_PROFILE_TEXT];
 
 	json_put(object, "slots", json_integer((json_int_t)slots->slots));
 	for (size_t c = 0; c < SHARES; c++)
 		json_put(object, shares[c].field, render_number(share_of(slots, c)));
-	for (size_t c = 0; !slots->exact && c < SHARES_SHOWN; c++)
+	for (size_t c = 0; intervals && c < SHARES_SHOWN; c++)
 		put_interval(object, shares[c].field, estimate_of(slots, c));
 	json_put(object, "cause", render_string(cause_of(slots, room)));
 	json_put(object, "other_cause", render_string(short_cause(slots->other_cause, room)));
@@ -453,7 +460,7 @@ static json_t *tree_of(const struct topdown *topdown, size_t i)
 
 		json_put(node, "depth", json_integer(nodes[n].depth));
 		json_put(node, "symbol", render_string(nodes[n].name));
-		put_slots(node, &nodes[n].slots);
+		put_slots(node, &nodes[n].slots, false);
 		json_add(tree, node);
 	}
 	return tree;
@@ -472,8 +479,8 @@ static void print_rows(const struct topdown *topdown, struct json_list *rows, js
 		for (size_t k = 0; k < topdown->view->key_count; k++)
 			json_put(row, plumb_profile_key_name(topdown->view->keys[k]),
 				 render_string(key_of(topdown, i, k, room)));
-		put_slots(row, &topdown->rows[i]);
-		if (!is_exact(topdown))
+		put_slots(row, &topdown->rows[i], has_intervals(topdown));
+		if (has_intervals(topdown))
 			json_put(row, "uncertain", json_boolean(is_uncertain(topdown, i)));
 		if (topdown->view->trees)
 			json_put(row, "tree", tree_of(topdown, i));
@@ -491,9 +498,9 @@ static void print_json(const struct topdown *types, size_t type_count, struct ou
 	json_put(object, "recording", render_string(topdown->view->path));
 	json_put(object, "modelled", json_boolean(topdown->view->modelled));
 	json_put(object, "incomplete", json_boolean(topdown->view->incomplete));
-	json_put(object, "exact", json_boolean(is_exact(topdown) && !windows_of(topdown)));
-	if (windows_of(topdown))
-		json_put(object, "windows", json_integer((json_int_t)windows_of(topdown)));
+	json_put(object, "exact", json_boolean(is_exact(topdown) && !topdown->windows));
+	if (topdown->windows)
+		json_put(object, "windows", json_integer((json_int_t)topdown->windows));
 	json_put(object, "children", json_boolean(topdown->view->children));
 	json_put(object, "slots_left_out",
 		 json_integer((json_int_t)plumb_profile_slots_left_out(topdown->view->profile)));
@@ -525,7 +532,11 @@ static struct topdown *split(const struct profile_view *view, struct plumb_profi
 			types = memory_resize(types, *type_count + 1, sizeof(*types));
 			last = &types[(*type_count)++];
 			*last = (struct topdown){
-				.view = view, .core = rows[i].core, .rows = &rows[i]};
+				.view = view,
+				.core = rows[i].core,
+				.windows = rows[i].exact ? windows_of(view) : 0,
+				.rows = &rows[i],
+			};
 		}
 		last->count++;
 		last->shown += last->shown + 1 == last->count &&

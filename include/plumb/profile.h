@@ -222,7 +222,8 @@ struct plumb_profile_event {
 	uint64_t saturated;     /* sum of the rows' */
 	uint64_t stacks; /* branch stacks, if `branches` is set: the samples are their branches */
 	/* Of an exact profile of a sampled run: how many windows of it were modelled, from which
-	 * the counts of the rest are estimated. 0: everything was counted. */
+	 * the counts of the rest are estimated, and the intervals of the rows' shares. 0:
+	 * everything was counted. */
 	uint64_t windows;
 };
 /* Describes the i-th event. Returns false past the end. */
@@ -316,7 +317,9 @@ PLUMB_API size_t plumb_profile_sources(
 
 /* What became of the slots of a row, as shares from 0 to 1. */
 struct plumb_profile_topdown {
-	bool exact; /* counted by the model; otherwise estimated, with intervals */
+	/* Of an exact profile: counted by the model, or estimated from its windows of a sampled
+	 * run, with intervals. Otherwise estimated from sampled counters, with intervals. */
+	bool exact;
 	uint64_t slots;
 	struct plumb_profile_estimate share; /* of all slots */
 	/* Of the row's slots; their sum is 1. Slots that a flush cost are bad speculation. */

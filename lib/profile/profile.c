@@ -93,12 +93,18 @@ void plumb_profile_free(struct plumb_profile *profile)
 {
 	if (!profile)
 		return;
-	for (size_t i = 0; i < profile->event_count; i++)
+	for (size_t i = 0; i < profile->event_count; i++) {
 		free(profile->events[i].order);
+		free(profile->events[i].groups);
+	}
 	for (size_t i = 0; i < profile->lane_count; i++)
 		free(profile->lanes[i].counted);
-	for (size_t i = 0; i < profile->row_count; i++)
+	for (size_t i = 0; i < profile->row_count; i++) {
 		free(profile->rows[i].batches);
+		free(profile->rows[i].groups);
+		if (profile->callees)
+			free(profile->callees[i].groups);
+	}
 	free(profile->events);
 	free(profile->rows);
 	free(profile->callees);
@@ -523,19 +529,29 @@ static int add_to_batch(struct plumb_profile *profile, struct lane *lane,
 }
 
 /*
- * Counts the windows of a sampled run that an exact profile is from. A sample's stream is its group
- * of windows, and in the bits above that, how many windows the group has.
+ * Adds a sample of an exact profile of a sampled run to the sums of its group of windows. Returns
+ * false if out of memory.
  */
-static void count_windows(struct profiled_event *event, const struct plumb_record *record)
+static bool add_to_group(struct plumb_profile *profile, const struct adding *adding)
 {
-	const uint64_t group = record->stream_id & 0xff;
+	struct profiled_event *event = adding->event;
+	const double period = (double)adding->period;
+	struct groups_stream stream;
 
 	if (!event->public.exact ||
-	    !(event->public.event->attr.sample_type & PLUMB_SAMPLE_STREAM_ID) || group == 0 ||
-	    group > 31 || event->groups & 1u << group)
-		return;
-	event->groups |= 1u << group;
-	event->public.windows = add_saturating(event->public.windows, record->stream_id >> 8);
+	    !(event->public.event->attr.sample_type & PLUMB_SAMPLE_STREAM_ID) ||
+	    !groups_read(adding->item->record->stream_id, &stream))
+		return true;
+	groups_know(&profile->grouping, &stream);
+	if (stream.group && !(event->groups_known & 1u << stream.group)) {
+		event->groups_known |= 1u << stream.group;
+		event->public.windows = add_saturating(event->public.windows, stream.windows);
+	}
+	for (size_t i = 0; i < adding->counted_count; i++)
+		if (!groups_add(&profile->callees[adding->counted[i]].groups, stream.group, period))
+			return false;
+	return groups_add(&profile->rows[adding->row].groups, stream.group, period) &&
+	       groups_add(&event->groups, stream.group, period);
 }
 
 /* Adds a sample to its rows and to its lane. */
@@ -557,6 +573,8 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 		return PLUMB_ERR_NO_MEMORY;
 	if (profile->options.batches && add_to_batch(profile, lane, adding) < 0)
 		return PLUMB_ERR_NO_MEMORY;
+	if (!add_to_group(profile, adding))
+		return PLUMB_ERR_NO_MEMORY;
 	for (size_t i = 0; i < adding->counted_count; i++) {
 		add_sums(&profile->callees[adding->counted[i]].sums, adding->period);
 		profile->callees[adding->counted[i]].mark = profile->mark;
@@ -573,7 +591,6 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 	lane->begun = true;
 	lane->period = period;
 	lane->row = adding->row;
-	count_windows(event, adding->item->record);
 	event->public.samples++;
 	event->public.not_retired += adding->item->spe && is_not_retired(adding->item->spe);
 	event->public.period = add_saturating(event->public.period, adding->period);

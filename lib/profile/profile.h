@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "profile/estimate.h"
+#include "profile/groups.h"
 #include "profile/instructions.h"
 #include "profile/latency_counts.h"
 #include "profile/profile_hot.h"
@@ -67,12 +68,14 @@ struct row {
 	struct sums own;
 	uint32_t nodes;  /* the first node of its call tree; NO_ROW: none */
 	double *batches; /* with options.batches: see ROW_WITHIN and ROW_LEFT; NULL: none */
+	double *groups;  /* of its own samples, as groups_add() makes them; NULL: none */
 };
 
 /* What a row has of its callees, too. */
 struct row_callees {
 	struct sums sums;
 	uint64_t mark; /* number of the last sample that was counted with callers */
+	double *groups;
 };
 
 /* What a row has of branch stacks, with options.branches. */
@@ -122,8 +125,9 @@ struct profiled_event {
 	double steps;   /* between the periods of neighbours, squared */
 	double latency; /* sum of the total latencies */
 	struct sampling sampling;
-	uint32_t groups; /* of windows whose number is in public.windows: a bit for each */
-	uint32_t *order; /* of its rows, the largest first */
+	uint32_t groups_known; /* those whose windows are in public.windows: a bit for each */
+	double *groups;        /* of all its samples; NULL: none */
+	uint32_t *order;       /* of its rows, the largest first */
 };
 
 /* CPUs, threads or rings whose neighbours are known; the samples of others have none. */
@@ -198,6 +202,7 @@ struct plumb_profile {
 	const struct plumb_symbol_file *last_file;
 	const char *last_dso;
 	uint32_t exact_type; /* the PMU of exact events; 0: none */
+	struct grouping grouping;
 
 	struct profiled_event *events;
 	size_t event_count;

@@ -134,8 +134,9 @@ int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_sampl
 /* ---- Estimates --------------------------------------------------------------------------------
  */
 
-static struct plumb_profile_estimate share_of(const struct profiled_event *event,
-					      const struct sums *sums)
+static struct plumb_profile_estimate share_of(const struct plumb_profile *profile,
+					      const struct profiled_event *event,
+					      const struct sums *sums, const double *groups)
 {
 	const double all = event->periods[0];
 	struct tally tally = {
@@ -148,6 +149,8 @@ static struct plumb_profile_estimate share_of(const struct profiled_event *event
 	};
 	struct estimate estimate;
 
+	if (event->public.windows)
+		return groups_share(&profile->grouping, groups, event->groups);
 	if (event->public.exact || event->members < 2)
 		return (struct plumb_profile_estimate){all > 0 ? sums->above[0] / all : NAN, NAN,
 						       NAN};
@@ -247,7 +250,7 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 	*row = (struct plumb_profile_row){
 		.samples = found->own.samples,
 		.period = found->own.period,
-		.share = share_of(of, &found->own),
+		.share = share_of(profile, of, &found->own, found->groups),
 		.children = {NAN, NAN, NAN},
 		.latency = latency_of(of, records),
 		.l1d_misses =
@@ -264,11 +267,11 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 	row->saturated = profile->wide_counters ? 0 : records->at_most;
 	row->latency_share = of->latency > 0 ? (double)records->latency / of->latency : NAN;
 	if (profile->callees) {
-		const struct sums *callees = &profile->callees[of->order[i]].sums;
+		const struct row_callees *callees = &profile->callees[of->order[i]];
 
-		row->children_samples = callees->samples;
-		row->children_period = callees->period;
-		row->children = share_of(of, callees);
+		row->children_samples = callees->sums.samples;
+		row->children_period = callees->sums.period;
+		row->children = share_of(profile, of, &callees->sums, callees->groups);
 	}
 	return true;
 }
@@ -286,7 +289,7 @@ struct plumb_profile_estimate plumb_profile_operations(const struct plumb_profil
 	of = &profile->events[event];
 	if (!of->public.spe || i >= of->public.row_count)
 		return none;
-	share = share_of(of, &profile->rows[of->order[i]].own);
+	share = share_of(profile, of, &profile->rows[of->order[i]].own, NULL);
 	total = (struct estimate){share.value, share.low, share.high, of->members, NAN};
 	total = estimate_total(&total, &of->sampling, of->public.samples, 0);
 	/* How many samples pass a filter is random, too. */

@@ -189,6 +189,9 @@ static void give_up(struct plumb_profile *profile, size_t i, uint64_t *largest)
 	struct plumb_profile_event *public = &profile->events[event].public;
 
 	free(profile->rows[i].batches);
+	free(profile->rows[i].groups);
+	if (profile->callees)
+		free(profile->callees[i].groups);
 	public->given_up = add_saturating(public->given_up, profile->rows[i].own.period);
 	if (size_of(profile, i) > largest[event])
 		largest[event] = size_of(profile, i);

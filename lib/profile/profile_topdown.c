@@ -80,6 +80,18 @@ void topdown_add(struct topdown_row *row, const struct plumb_profile_event *even
 		rank_cause(row, event->name + strlen("exact/"), count);
 }
 
+/* Adds a row's slots by group of windows, if they have some. Returns false if out of memory. */
+static bool add_groups(struct topdown_part *topdown, struct topdown_row *row,
+		       const struct profiled_event *event, uint32_t at)
+{
+	const struct plumb_profile *profile = topdown->profile;
+	const double *own = profile->rows[at].groups;
+
+	return groups_add_all(&topdown->groups, own) &&
+	       groups_add_all(&row->groups[slots_of(&event->public)],
+			      profile->callees ? profile->callees[at].groups : own);
+}
+
 /* Adds the rows of an event. */
 static bool add_event(struct topdown_part *topdown, size_t e)
 {
@@ -100,6 +112,8 @@ static bool add_event(struct topdown_part *topdown, size_t e)
 		topdown->total = add_saturating(topdown->total, own);
 		topdown_add(row, &event->public,
 			    profile->callees ? profile->callees[at].sums.period : own);
+		if (!add_groups(topdown, row, event, at))
+			return false;
 	}
 	return true;
 }
@@ -135,6 +149,29 @@ void topdown_set_shares(struct topdown_row *row, uint64_t total)
 		public->other_cause = NULL;
 		public->other_cause_share = 0;
 	}
+}
+
+/* Gives a row's shares their intervals, from the groups of windows. Returns false if out of memory.
+ */
+static bool set_intervals(const struct topdown_part *part, struct topdown_row *row)
+{
+	const struct grouping *grouping = &part->profile->grouping;
+	struct plumb_profile_topdown *public = &row->public;
+	double *slots = NULL;
+	bool fits = true;
+
+	for (size_t kind = SLOTS_RETIRING; fits && kind <= SLOTS_BACKEND; kind++)
+		fits = groups_add_all(&slots, row->groups[kind]);
+	if (fits) {
+		public->share = groups_share(grouping, slots, part->groups);
+		public->retiring = groups_share(grouping, row->groups[SLOTS_RETIRING], slots);
+		public->bad_speculation =
+			groups_share(grouping, row->groups[SLOTS_BAD_SPECULATION], slots);
+		public->frontend_bound = groups_share(grouping, row->groups[SLOTS_FRONTEND], slots);
+		public->backend_bound = groups_share(grouping, row->groups[SLOTS_BACKEND], slots);
+	}
+	free(slots);
+	return fits;
 }
 
 /* Gives the rows to the caller: of each type of cores, those with the most slots first. */
@@ -234,6 +271,10 @@ static int sum_up_counters(struct topdown_part *topdown, uint32_t midr)
 static void end_part(struct topdown_part *part)
 {
 	joined_free(&part->joined);
+	for (size_t i = 0; i < part->count; i++)
+		for (size_t kind = 0; kind <= SLOTS_BACKEND; kind++)
+			free(part->at[i].groups[kind]);
+	free(part->groups);
 	free(part->at);
 	*part = (struct topdown_part){.profile = part->profile};
 }
@@ -266,8 +307,11 @@ static bool sum_up_slots(struct topdown_part *part)
 	for (size_t e = 0; e < profile->event_count; e++)
 		if (slots_of(&profile->events[e].public) != SLOTS_NONE && !add_event(part, e))
 			return false;
-	for (size_t i = 0; i < part->count; i++)
+	for (size_t i = 0; i < part->count; i++) {
 		topdown_set_shares(&part->at[i], part->total);
+		if (part->groups && !set_intervals(part, &part->at[i]))
+			return false;
+	}
 	return true;
 }
 

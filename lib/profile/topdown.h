@@ -15,6 +15,8 @@ struct topdown_row {
 	uint64_t slots[SLOTS_BACKEND + 1];
 	uint64_t most, next;                  /* those of the two largest causes */
 	uint32_t counted[FIRST_LEVEL_EVENTS]; /* the rows of sampled counters; NO_ROW: none */
+	/* The slots of each kind by group of windows, as groups_add() makes them; NULL: none. */
+	double *groups[SLOTS_BACKEND + 1];
 };
 
 /* The rows of one type of cores. */
@@ -24,6 +26,7 @@ struct topdown_part {
 	struct topdown_row *at;
 	size_t count;
 	uint64_t total; /* slots of all rows, without those that they called */
+	double *groups; /* the same by group of windows; NULL: none */
 	struct joined joined;
 };
 

@@ -312,7 +312,11 @@ model()
 		plumb report -i $name.data --no-children --sort sym --json -o $name.json
 	done
 	plumb report -i windows.data -o out
-	grep -Eq "about [0-9,]+ slots, estimated from [0-9]{3,} windows of the model" out
+	grep -Eq "about [0-9,]+ slots, estimated from [0-9]{3,} windows of the model; 95 % intervals" out
+	grep -Eq "^ *[0-9]+\.[0-9]% ±[0-9.]+ .* turn" out
+	for name in whole windows; do
+		plumb report -i $name.data --topdown --json -o $name-slots.json
+	done
 	plumb script -i windows.data --header | grep -q "(model), sampled, QEMU"
 	/usr/bin/python3 - <<-'END'
 		import json
@@ -335,6 +339,23 @@ model()
 		    for symbol, period in exact.items():
 		        share, other = period / a["period"], estimate.get(symbol, 0) / b["period"]
 		        assert abs(share - other) < 0.01 + 0.05 * share, (name, symbol, share, other)
+
+		# 95 % of seeds are within an interval; this one, always the same, within three of them.
+		def holds(row, other, name, interval):
+		    low, high = other[interval]
+		    assert low <= other[name] <= high and high - low < 10, other
+		    assert low - (high - low) <= row[name] <= high + (high - low), (row, other)
+
+		def turn_of(rows):
+		    return next(row for row in rows if row["symbol"] == "turn")
+
+		holds(turn_of(whole["exact/CPU_CYCLES/"][0]["rows"]),
+		      turn_of(windows["exact/CPU_CYCLES/"][0]["rows"]), "share", "interval")
+		slots, other = (json.load(open(f"{name}-slots.json")) for name in ("whole", "windows"))
+		assert slots["exact"] and not other["exact"] and other["windows"] > 100
+		assert "retiring_interval" not in turn_of(slots["rows"])
+		for name in "slots_share", "retiring", "frontend_bound", "backend_bound":
+		    holds(turn_of(slots["rows"]), turn_of(other["rows"]), name, name + "_interval")
 	END
 }
 

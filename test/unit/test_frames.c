@@ -300,7 +300,7 @@ static void test_windows_are_scaled(void **state)
 	assert_true(model_frames_drain(&rings->frames));
 	model_frames_write_sums(&rings->frames);
 	assert_int_equal(rings->frames.samples, 0);
-	sums.scale = 2.5;
+	sums.groups.scale = 2.5;
 	model_frames_write_sums(&rings->frames);
 	assert_int_equal(rings->frames.samples, 3);
 	assert_int_equal(period_of(&file, 0), 7);

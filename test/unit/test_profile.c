@@ -31,6 +31,11 @@ static const struct plumb_recorded_event events[] = {
 	 .ids = &ids[2],
 	 .id_count = 1,
 	 .name = "exact/CPU_CYCLES/"},
+	/* Of a sampled run; not in the recording. */
+	{.attr = {.type = EXACT,
+		  .size = 128,
+		  .sample_type = 7 | PLUMB_SAMPLE_PERIOD | PLUMB_SAMPLE_STREAM_ID},
+	 .name = "exact/OP_RETIRED/"},
 };
 
 struct fixture {
@@ -44,6 +49,7 @@ struct fixture {
 	uint64_t chain[200];
 	uint64_t state;
 	uint32_t groups;
+	uint64_t stream; /* of the samples */
 };
 
 static uint64_t chance(struct fixture *f, uint64_t limit)
@@ -102,6 +108,7 @@ static void add(struct fixture *f, const struct plumb_recorded_event *event, uin
 		.tid = f->task->tid,
 		.cpu = cpu,
 		.event = event,
+		.stream_id = f->stream,
 		.sample = {.ip = ip,
 			   .period = period,
 			   .callchain = f->chain,
@@ -388,6 +395,53 @@ static void tells_exact(void **state)
 	assert_true(plumb_profile_row(f.profile, 1, 0, &row));
 	assert_true(row.share.value == 1 && isnan(row.share.low));
 	assert_false(plumb_profile_event(f.profile, 2, &event));
+	end(&f);
+}
+
+/* The shares of rows, with callees, and of slots have the same interval, from groups of windows. */
+static void estimates_from_windows(void **state)
+{
+	const struct grouping grouping = {.present = 0x7fe};
+	double part[GROUPS_ROOM] = {7}, whole[GROUPS_ROOM] = {16};
+	struct plumb_profile_options options = plain;
+	struct plumb_profile_topdown *slots;
+	struct plumb_profile_event event;
+	struct plumb_profile_estimate share;
+	struct plumb_profile_row row;
+	struct fixture f;
+	size_t count;
+
+	(void)state;
+	options.children = true;
+	begin(&f, &options);
+	f.chain[0] = 0x10;
+	add(&f, &events[3], 0x20, 9, 0, 1);
+	add(&f, &events[3], 0x10, 7, 0, 0);
+	for (uint64_t group = 1; group <= 10; group++) {
+		f.stream = (10 + group) << 8 | group;
+		part[group] = 100.0 + (double)chance(&f, 100);
+		whole[group] = part[group] + 50;
+		add(&f, &events[3], 0x10, (uint64_t)part[group], 0, 0);
+		add(&f, &events[3], 0x20, 50, 0, 1);
+	}
+	/* There is no such group. */
+	f.stream = 1 << 8 | 200;
+	add(&f, &events[3], 0x30, 1, 0, 0);
+	assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+	assert_true(plumb_profile_event(f.profile, 0, &event));
+	assert_int_equal(event.windows, 10 * 10 + 55);
+	share = groups_share(&grouping, part, whole);
+	assert_true(share.low < share.value && share.value < share.high);
+	assert_true(plumb_profile_row(f.profile, 0, 0, &row));
+	assert_memory_equal(&row.share, &share, sizeof(share));
+	/* All but the sample of no group. */
+	assert_true(row.children.value == 1);
+	assert_int_equal(plumb_profile_topdown(f.profile, &slots, &count), 0);
+	assert_true(slots[0].exact && slots[0].retiring.value == 1);
+	assert_true(slots[0].share.value == 1 && isnan(slots[0].share.low));
+	assert_true(slots[1].share.value == 1 - share.value);
+	assert_true(fabs(slots[1].share.high - (1 - share.low)) < 1e-9);
+	free(slots);
 	end(&f);
 }
 
@@ -748,19 +802,13 @@ static void knows_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_whole_tallies),
-		cmocka_unit_test(counts_callers_once),
-		cmocka_unit_test(keeps_call_trees),
-		cmocka_unit_test(limits_memory),
-		cmocka_unit_test(tells_exact),
-		cmocka_unit_test(leaves_out),
-		cmocka_unit_test(adds_up_counts),
-		cmocka_unit_test(tells_keys),
-		cmocka_unit_test(knows_names),
-		cmocka_unit_test(lists_sources),
-		cmocka_unit_test(needs_keys_for_sharing),
-		cmocka_unit_test(keeps_latencies),
-		cmocka_unit_test(marks_where_counters_stop),
+		cmocka_unit_test(equals_whole_tallies), cmocka_unit_test(counts_callers_once),
+		cmocka_unit_test(keeps_call_trees),     cmocka_unit_test(limits_memory),
+		cmocka_unit_test(tells_exact),          cmocka_unit_test(estimates_from_windows),
+		cmocka_unit_test(leaves_out),           cmocka_unit_test(adds_up_counts),
+		cmocka_unit_test(tells_keys),           cmocka_unit_test(knows_names),
+		cmocka_unit_test(lists_sources),        cmocka_unit_test(needs_keys_for_sharing),
+		cmocka_unit_test(keeps_latencies),      cmocka_unit_test(marks_where_counters_stop),
 		cmocka_unit_test(gives_up_latencies),
 	};
 

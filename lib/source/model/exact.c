@@ -91,10 +91,16 @@ void exact_read_line(struct exact_sums *sums, uint32_t chain, const char *body, 
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* The stream of a sample in a sampled run: its group, and how many windows that has. */
+/*
+ * The stream of a sample in a sampled run: its group, how many windows that has, and in the highest
+ * 16 bits which part of what all windows stand for is in them.
+ */
 static uint64_t stream_of(const struct exact_sums *sums, const struct exact_sum *sum)
 {
-	return sums->windows[sum->key.group] << 8 | sum->key.group;
+	const struct sampled_groups *groups = &sums->groups;
+	const uint64_t windows = groups->windows[sum->key.group] & 0xffffffffff;
+
+	return (uint64_t)(groups->modelled * 0xffff) << 48 | windows << 8 | sum->key.group;
 }
 
 /* Returns where its period is in `out`. */
@@ -176,7 +182,7 @@ static size_t write_line(struct record_writer *out, const struct record_setup *s
 /* Returns how often what was told occurred, in the whole program if it was in windows. */
 static uint64_t period_of(const struct exact_sums *sums, const struct exact_sum *sum)
 {
-	const double estimate = sums->scale * (double)sum->told;
+	const double estimate = sums->groups.scale * (double)sum->told;
 
 	if (!sum->key.group)
 		return sum->told;

@@ -20,6 +20,7 @@
 #include <plumb/recording.h>
 
 #include "sampling.h"
+#include "source/model/sampled.h"
 
 /* What a count belongs to. Without padding: compared by its bytes. */
 struct exact_key {
@@ -55,9 +56,8 @@ struct exact_sums {
 	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);
 	void *user;
 	bool in_place; /* samples change, by those; otherwise there are more and more */
-	bool at_end;   /* they are written once, when `scale` is known */
-	double scale;  /* of groups of windows; 0: not known yet */
-	uint64_t windows[SAMPLED_GROUPS + 1]; /* of each group */
+	bool at_end;   /* they are written once, when the groups' scale is known */
+	struct sampled_groups groups;
 
 	struct exact_sum *at;
 	size_t count, room;

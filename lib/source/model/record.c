@@ -282,7 +282,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		return PLUMB_ERR_NO_MEMORY;
 	error = model_run(&what, model, r->diagnostics);
 	if (r->begun && r->sums.at_end)
-		r->sums.scale = sampled_scale(model->sampled, &model->sums, r->sums.windows);
+		sampled_describe(model->sampled, &model->sums, &r->sums.groups);
 	if (r->begun)
 		model_frames_finish(&r->frames);
 	if (!error && !r->frames.error && job->round)

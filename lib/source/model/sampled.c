@@ -96,18 +96,24 @@ uint64_t sampled_estimate(const struct model_sampled *sampled, const struct mode
 	       (uint64_t)llround(rest * rate(sampled, EVENT_CPU_CYCLES));
 }
 
-double sampled_scale(const struct model_sampled *sampled, const struct model_counts *sums,
-		     uint64_t windows[SAMPLED_GROUPS + 1])
+void sampled_describe(const struct model_sampled *sampled, const struct model_counts *sums,
+		      struct sampled_groups *groups)
 {
-	double instructions = 0;
+	double instructions = 0, windows = 0, rest;
 
+	*groups = (struct sampled_groups){.scale = 1};
 	if (!sampled)
-		return 1;
+		return;
 	for (unsigned group = 1; group <= SAMPLED_GROUPS; group++) {
-		windows[group] = sampled->group_windows[group];
+		groups->windows[group] = sampled->group_windows[group];
+		windows += (double)sampled->group_windows[group];
 		instructions += (double)sampled->group_instructions[group];
 	}
-	return instructions > 0 ? (double)rest_of(sampled, sums) / instructions : 1;
+	rest = (double)rest_of(sampled, sums);
+	if (instructions > 0)
+		groups->scale = rest / instructions;
+	if (rest > 0)
+		groups->modelled = fmin(windows * SAMPLED_WINDOW / rest, 1);
 }
 
 /* The arrays of struct plumb_windows. */

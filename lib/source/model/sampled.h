@@ -30,11 +30,16 @@ int sampled_tell(const struct source_job *job, const size_t *indexes,
 		 const struct model_sampled *sampled, const struct model_counts *sums,
 		 struct plumb_diagnostics *diagnostics);
 
-/*
- * Returns how often the weighted counts of all windows together occur in the part of the run that
- * they stand for, and sets how many windows each group has. `sampled` may be NULL: there are none.
- */
-double sampled_scale(const struct model_sampled *sampled, const struct model_counts *sums,
-		     uint64_t windows[SAMPLED_GROUPS + 1]);
+/* The windows of an exact profile, in their groups. */
+struct sampled_groups {
+	/* How often the weighted counts of all windows together occur in the part of the run that
+	 * they stand for; 0: not known yet. */
+	double scale;
+	double modelled; /* how much of that part's instructions is in them, 0 to 1 */
+	uint64_t windows[SAMPLED_GROUPS + 1]; /* of each group */
+};
+/* Sets all of it. `sampled` may be NULL: there are no windows. */
+void sampled_describe(const struct model_sampled *sampled, const struct model_counts *sums,
+		      struct sampled_groups *groups);
 
 #endif

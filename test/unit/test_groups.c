@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Intervals from groups of windows, beside those worked out by hand and beside random programs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profile/groups.h"
+
+#define ALLOWANCE 0.0025 /* doc/statistics.md */
+
+/* Ten groups of windows, of which nothing else is known. */
+static const struct grouping ten = {.present = 0x7fe};
+
+static void assert_near(double value, double wanted)
+{
+	assert_true(fabs(value - wanted) < 1e-6);
+}
+
+/* A group of 60 and one of 40 in turn, of 100 each: 9 degrees of freedom, whose quantile is 2.2622.
+ */
+static void equals_what_is_worked_out(void **state)
+{
+	double part[GROUPS_ROOM] = {0}, whole[GROUPS_ROOM] = {0};
+	const double variance = 10 * 100.0 * 10 / 9, without = ALLOWANCE * hypot(250, 250) / 1000;
+	struct plumb_profile_estimate share;
+	struct grouping half = ten;
+
+	(void)state;
+	for (unsigned group = 1; group <= 10; group++) {
+		whole[group] = 100;
+		part[group] = group % 2 ? 60 : 40;
+	}
+	share = groups_share(&ten, part, whole);
+	assert_near(share.value, 0.5);
+	assert_near(share.high - share.value, hypot(2.262157 * sqrt(variance) / 1000, without));
+	assert_near(share.high - share.value, share.value - share.low);
+	/* What is modelled is not uncertain. */
+	half.modelled = 0.5;
+	share = groups_share(&half, part, whole);
+	assert_near(share.high - share.value, hypot(2.262157 * sqrt(variance / 2) / 1000, without));
+	/* As much again was counted in full: the share is a quarter, and closer to it. */
+	whole[0] = 1000;
+	share = groups_share(&ten, part, whole);
+	assert_near(share.value, 0.25);
+	assert_near(share.high - share.value,
+		    hypot(2.262157 * sqrt(variance) / 2000, ALLOWANCE * hypot(375, 125) / 2000));
+}
+
+/* Groups that differ in size alone say nothing against the share. */
+static void sizes_do_not_matter(void **state)
+{
+	double part[GROUPS_ROOM] = {0}, whole[GROUPS_ROOM] = {0};
+	struct plumb_profile_estimate share;
+
+	(void)state;
+	for (unsigned group = 1; group <= 10; group++) {
+		whole[group] = 100 + 10 * group;
+		part[group] = whole[group] / 4;
+	}
+	share = groups_share(&ten, part, whole);
+	assert_near(share.value, 0.25);
+	assert_near(share.high - share.value, ALLOWANCE * 0.25 * 0.75 * sqrt(2));
+}
+
+static void is_missing_where_unknown(void **state)
+{
+	const struct grouping four = {.present = 0x1e};
+	double part[GROUPS_ROOM] = {0}, whole[GROUPS_ROOM] = {0};
+	struct plumb_profile_estimate share;
+
+	(void)state;
+	for (unsigned group = 1; group <= 10; group++)
+		whole[group] = 100;
+	part[3] = 50;
+	/* All of it in one group: in one window, perhaps. */
+	share = groups_share(&ten, part, whole);
+	assert_near(share.value, 0.05);
+	assert_true(isnan(share.low) && isnan(share.high));
+	/* Hardly anything, beside what was counted in full, may be 50 times as much. */
+	part[0] = whole[0] = 100000;
+	part[3] = 1;
+	share = groups_share(&ten, part, whole);
+	assert_near(share.value, 100001 / 101000.0);
+	assert_true(share.high - share.value > 50 * 0.009 / 101000);
+	assert_true(share.high - share.value < 0.01);
+	/* Nothing in any window. */
+	share = groups_share(&ten, NULL, whole);
+	assert_near(share.value, 0);
+	assert_true(isnan(share.low) && isnan(share.high));
+	part[3] = 0;
+	share = groups_share(&ten, part, whole);
+	assert_near(share.value, 100000 / 101000.0);
+	assert_true(share.low < share.value && share.value - share.low < 0.0001);
+	/* Nothing of the whole is in windows: this is exact. */
+	memset(whole + 1, 0, (GROUPS_ROOM - 1) * sizeof(*whole));
+	share = groups_share(&ten, NULL, whole);
+	assert_true(share.value == 0 && share.low == 0 && share.high == 0);
+	for (unsigned group = 1; group <= 10; group++)
+		whole[group] = 100;
+	share = groups_share(&ten, NULL, NULL);
+	assert_true(isnan(share.value) && isnan(share.low));
+	part[0] = whole[0] = 0;
+	for (unsigned group = 1; group <= 4; group++)
+		part[group] = 50;
+	share = groups_share(&four, part, whole);
+	assert_near(share.value, 0.5);
+	assert_true(isnan(share.low));
+}
+
+static void reads_streams(void **state)
+{
+	struct grouping grouping = {0};
+	struct groups_stream stream;
+
+	(void)state;
+	assert_true(groups_read(UINT64_C(0x4000) << 48 | 123 << 8 | 7, &stream));
+	assert_int_equal(stream.group, 7);
+	assert_int_equal(stream.windows, 123);
+	assert_near(stream.modelled, 0.25);
+	groups_know(&grouping, &stream);
+	assert_int_equal(grouping.present, 1 << 7);
+	assert_near(grouping.modelled, 0.25);
+	assert_true(groups_read(0, &stream));
+	groups_know(&grouping, &stream);
+	assert_int_equal(grouping.present, 1 << 7);
+	assert_false(groups_read(GROUPS_ROOM, &stream));
+}
+
+static uint64_t random_number(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 33;
+}
+
+/*
+ * A program of 1000 units in phases, of which each run sees a tenth of each unit, dealt into ten
+ * groups. Most intervals hold the share of the whole, and not all.
+ */
+static void holds_most_shares(void **state)
+{
+	static double cost[1000][10];
+	double all = 0, part_of_all = 0, truth;
+	unsigned held = 0;
+	uint64_t random = 1;
+
+	(void)state;
+	for (unsigned u = 0; u < 1000; u++)
+		for (unsigned w = 0; w < 10; w++) {
+			cost[u][w] = (double)(random_number(&random) % 1000) * (1 + u / 100 % 3);
+			all += cost[u][w] + 1000;
+			part_of_all += cost[u][w];
+		}
+	truth = part_of_all / all;
+	for (unsigned run = 0; run < 1000; run++) {
+		double part[GROUPS_ROOM] = {0}, whole[GROUPS_ROOM] = {0};
+		const struct grouping grouping = {.present = 0x7fe, .modelled = 0.1};
+		struct plumb_profile_estimate share;
+
+		for (unsigned u = 0; u < 1000; u++) {
+			const double here = cost[u][random_number(&random) % 10];
+
+			part[1 + u % 10] += here;
+			whole[1 + u % 10] += here + 1000;
+		}
+		share = groups_share(&grouping, part, whole);
+		held += share.low <= truth && truth <= share.high;
+	}
+	assert_in_range(held, 930, 985);
+}
+
+static void adds_to_sums(void **state)
+{
+	double *sums = NULL, *more = NULL;
+
+	(void)state;
+	assert_true(groups_add_all(&sums, NULL));
+	assert_null(sums);
+	assert_true(groups_add(&more, 3, 5) && groups_add(&more, 3, 6) && groups_add(&more, 0, 1));
+	assert_true(groups_add_all(&sums, more) && groups_add_all(&sums, more));
+	assert_near(sums[3], 22);
+	assert_near(sums[0], 2);
+	assert_near(sums[1], 0);
+	free(sums);
+	free(more);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equals_what_is_worked_out), cmocka_unit_test(sizes_do_not_matter),
+		cmocka_unit_test(is_missing_where_unknown),  cmocka_unit_test(reads_streams),
+		cmocka_unit_test(holds_most_shares),         cmocka_unit_test(adds_to_sums),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
