@@ -94,6 +94,7 @@ class Browser:
         self.messages = []  # of the console, errors, and what the policy refused
         self.requests = []  # addresses that were loaded
         self.number = 0
+        self.opened = 0
         try:
             self.socket = Socket(self.page())
             for domain in ("Page", "Runtime", "Log", "Network"):
@@ -183,9 +184,9 @@ class Browser:
                   deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
-        # Only another document is loaded anew.
-        self.call("Page.navigate", url="about:blank")
-        self.call("Page.navigate", url="file://" + os.path.abspath(path) + state)
+        # Only another address is loaded anew.
+        self.opened += 1
+        self.call("Page.navigate", url=f"file://{os.path.abspath(path)}?{self.opened}{state}")
         self.wait("document.documentElement?.dataset.ready === 'yes'")
         self.settle()
 

@@ -8,16 +8,13 @@ import base64
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 
-import engine  # noqa: E402
-from chromium import Browser  # noqa: E402
-from page_data import documents_of, split, stacks, with_documents  # noqa: E402
+from page_data import documents_of, split, stacks  # noqa: E402
+from page_inputs import Pages  # noqa: E402
 from page_read import HOSTILE, TEXT, VIEWS, column, number, quiet, report_of, row_of, rows_of, tap  # noqa: E402
 from tap import Skip  # noqa: E402
 
@@ -31,56 +28,6 @@ import page_time  # noqa: E402,F401
 
 LIMIT = 400 << 10  # bytes of a page without its data
 ROWS = 100000
-
-
-class Pages:
-    """What all tests share: the recordings, their pages, and the browser."""
-
-    def __init__(self, plumb, source):
-        self.plumb = plumb
-        self.folder = tempfile.mkdtemp(prefix="plumb-page-")
-        compiler = shutil.which("gcc" if os.uname().machine == "aarch64"
-                                else "aarch64-linux-gnu-gcc")
-        if not compiler:
-            raise Skip("there is no compiler for AArch64")
-        if not engine.find(plumb):
-            raise Skip("there is no engine")
-        self.run(compiler, "-O2", "-g", "-static", "-pthread", "-o", self.path("paged"), source)
-        self.run(plumb, "explore", "--source", "model", "-o", self.path("results"),
-                 self.path("paged"))
-        self.run(plumb, "record", "--source", "model", "-e", "cycles", "-c", "97", "-g", "-o",
-                 self.path("sampled.data"), self.path("paged"))
-        self.run(compiler, "-O2", "-g", "-static", "-pthread", "-DALIGNED=64", "-o",
-                 self.path("sharing"), source)
-        self.run(plumb, "record", "--source", "model", "-e", "spe", "-c", "256", "-o",
-                 self.path("spe.data"), self.path("sharing"))
-        self.exact = self.path("results/perf.data")
-        self.sampled = self.path("sampled.data")
-        self.spe = self.path("spe.data")
-        self.page = self.report(self.exact, "exact.html")
-        self.timed = self.report(self.sampled, "timed.html")
-        self.spe_page = self.report(self.spe, "spe.html")
-        self.browser = Browser()
-
-    def close(self):
-        self.browser.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run(self, *command):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{command}: {done.stderr}"
-        return done.stdout
-
-    def report(self, recording, name):
-        self.run(self.plumb, "report", "-i", recording, "--html", self.path(name))
-        return self.path(name)
-
-    def made(self, name, documents):
-        """Writes a page with other data."""
-        return with_documents(self.page, documents, self.path(name))
 
 
 @tap.test
@@ -472,18 +419,15 @@ def intervals(pages):
     browser.wait("location.hash.includes('from=')")
     quiet(browser, "intervals.html")
     # What plumb stat itself prints.
-    pages.run(pages.plumb, "stat", "--source", "model", "-I", "1", "--json", "-o", counts,
-              pages.path("paged"))
-    pages.run(pages.plumb, "report", "-i", pages.spe, "--html", page, "--intervals", counts)
-    with open(counts, encoding="utf-8") as file:
+    pages.run(pages.plumb, "report", "-i", pages.spe, "--html", page, "--intervals", pages.counts)
+    with open(pages.counts, encoding="utf-8") as file:
         made = [json.loads(line) for line in file]
     made = [line for line in made if not line["summary"]]
     ours = documents_of(page)["intervals"]
     assert made and ours["times"] == [line["time"] for line in made]
     for event in made[0]["events"]:
         assert ours["events"][event["name"]][0] == event["count"], event
-    pages.run(pages.plumb, "explore", "--html", page, "--intervals", counts, pages.path("results"))
-    assert documents_of(page)["intervals"] == ours
+    assert documents_of(pages.explored_intervals)["intervals"] == ours
     for wrong, why in ((pages.exact, "stat -I MS --json -o FILE writes intervals"), ("/nonexistent", "cannot read")):
         done = subprocess.run([pages.plumb, "report", "-i", pages.spe, "--html", page, "--intervals",
                                wrong], capture_output=True, text=True, check=False)
@@ -672,6 +616,7 @@ def main():
         pages = Pages(plumb, source)
     except Skip as why:
         tap.skip_all(str(why))
+    tap.recover = Pages.recover
     try:
         tap.run(pages)
     finally:

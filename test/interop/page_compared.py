@@ -9,17 +9,11 @@ from page_read import TEXT, column, quiet, rows_of, tap
 @tap.test
 def compared(pages):
     """The page of plumb diff has its headline and its changes."""
-    other = pages.path("other.data")
-    pages.run(pages.plumb, "record", "--source", "model", "--exact", "-o", other,
-              pages.path("paged"), "more")
-    pages.run(pages.plumb, "record", "--source", "model", "--exact", "-o",
-              pages.path("first.data"), pages.path("paged"))
-    made = json.loads(pages.run(pages.plumb, "diff", "--json", pages.exact, other))
+    made = json.loads(pages.run(pages.plumb, "diff", "--json", pages.exact, pages.other))
     made = made["comparisons"][0]
-    pages.run(pages.plumb, "diff", "--html", pages.path("diff.html"), pages.exact, other)
     browser = pages.browser
     browser.messages, browser.requests = [], []
-    browser.open(pages.path("diff.html"), width=1800)
+    browser.open(pages.diff_page, width=1800)
     text = browser.evaluate(TEXT)
     assert made["explanation"]["text"] in text, text
     for kind in ("metrics", "events", "functions", "lines"):
@@ -40,13 +34,11 @@ def compared(pages):
 @tap.test
 def differences(pages):
     """Both sides of a comparison have their stacks and their source; colours say what grew."""
-    other = pages.path("other.data")  # of the test before
-    changes = json.loads(pages.run(pages.plumb, "diff", "--json", pages.path("first.data"), other))
+    changes = json.loads(pages.run(pages.plumb, "diff", "--json", pages.first, pages.other))
     changes = changes["comparisons"][0]
-    pages.run(pages.plumb, "diff", "--html", pages.path("sides.html"), pages.path("first.data"), other)
     browser = pages.browser
     browser.messages, browser.requests = [], []
-    browser.open(pages.path("sides.html"), width=1800)
+    browser.open(pages.sides_page, width=1800)
     shown = browser.evaluate("[...document.querySelectorAll('nav button')].map((b) => b.dataset.view)")
     assert shown == ["compare", "difference", "both"], shown
     browser.press("2")
@@ -59,10 +51,10 @@ def differences(pages):
     text = browser.evaluate(TEXT)
     sums = [sum(row["slots"] for row in json.loads(pages.run(
         pages.plumb, "report", "-i", path, "--topdown", "--json"))["rows"])
-        for path in (pages.path("first.data"), other)]
+        for path in (pages.first, pages.other)]
     want = [f"{value / 1e6:.2f} M" for value in sums]
     assert f"{want[0]} before, {want[1]} after" in text, (want, text)
-    browser.open(pages.path("sides.html"), "#view=difference&metric=CPU_CYCLES&search=chase")
+    browser.open(pages.sides_page, "#view=difference&metric=CPU_CYCLES&search=chase")
     cycles = [change for change in changes["functions"]
               if change["name"] == "chase.constprop.0" and change["by"] == "CPU_CYCLES"][0]
     label = [label for name, kind, label in browser.evaluate(
@@ -74,23 +66,22 @@ def differences(pages):
     browser.press("Enter")
     browser.wait("location.hash.includes('zoom=')")
     # Functions open their source, on both sides.
-    browser.open(pages.path("sides.html"), "#view=compare&part=functions&search=chase", width=1800)
+    browser.open(pages.sides_page, "#view=compare&part=functions&search=chase", width=1800)
     browser.evaluate("document.querySelector('.tr').click()")
     browser.wait("location.hash.includes('view=both')")
     texts = browser.evaluate("[...document.querySelectorAll('.both > section')].map((s) => s.innerText)")
     assert len(texts) == 2 and all("node->next" in text for text in texts), texts
-    for path, text in zip((pages.path("first.data"), other), texts):
+    for path, text in zip((pages.first, pages.other), texts):
         made = json.loads(pages.run(pages.plumb, "annotate", "-i", path, "--json"))
         function = [f for f in made["functions"] if f["symbol"] == "chase.constprop.0"][0]
         assert f"{function['share']:.2f} % of everything" in text, text
     for view in shown:
         for width in (360, 3840):
-            browser.open(pages.path("sides.html"), "#view=" + view, width, 800)
+            browser.open(pages.sides_page, "#view=" + view, width, 800)
             wide = browser.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{view} at {width}: {wide} pixels"
     # Of samples, what may be noise has no colour.
-    pages.run(pages.plumb, "diff", "--html", pages.path("noise.html"), pages.sampled, pages.sampled)
-    browser.open(pages.path("noise.html"), "#view=difference", width=1800)
+    browser.open(pages.diff(pages.sampled, pages.sampled, "noise.html"), "#view=difference", width=1800)
     kinds = browser.evaluate("[...new Set([...document.querySelectorAll('.box')].map((box) =>"
                              " box.className.split(' ')[1]))]")
     assert kinds == ["d-same"], kinds
@@ -143,7 +134,7 @@ def systems(pages):
     browser = pages.browser
     rows = ("Object.fromEntries([...document.querySelectorAll('#systems tbody tr')].map((row) =>"
             " [row.cells[0].innerText, [1, 2, 3].map((i) => row.cells[i].innerText)]))")
-    page = pages.path("diff.html")  # of the first test
+    page = pages.diff_page
     documents = documents_of(page)
     browser.open(page, width=1800)
     shown = browser.evaluate(rows)

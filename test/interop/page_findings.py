@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 
 from page_data import documents_of, stacks
 from page_read import TEXT, quiet, tap
@@ -12,8 +11,7 @@ from page_read import TEXT, quiet, tap
 @tap.test
 def tree_slots(pages):
     """The tree's bars and boxes are shares of all slots, as plumb stat has them."""
-    page = pages.path("tree.html")
-    pages.run(pages.plumb, "explore", "--html", page, pages.path("results"))
+    page, _ = pages.explored
     documents = documents_of(page)
     browser = pages.browser
     # In the second, a root loses its slots a few per cycle, so its children divide little of it.
@@ -55,13 +53,11 @@ def explored(pages):
         findings = json.load(file)
     with open(pages.path("results/counts.json"), encoding="utf-8") as file:
         counts = json.load(file)
-    printed = pages.run(pages.plumb, "explore", "--html", pages.path("folder.html"), pages.path("results"))
-    pages.run(pages.plumb, "explore", "--source", "model", "--html", pages.path("direct.html"),
-              pages.path("paged"))
+    page, printed = pages.explored
     browser = pages.browser
-    for name in ("folder.html", "direct.html"):
+    for of in (page, pages.explored_directly[0]):
         browser.messages, browser.requests = [], []
-        browser.open(pages.path(name))
+        browser.open(of)
         text = browser.evaluate(TEXT)
         first = findings["findings"][0]
         assert f"{first['slots']:.0f} % of the slots" in text and first["means"] in text, text
@@ -73,7 +69,7 @@ def explored(pages):
         assert first["helps"] in text and f"paged.c:{line['line']} in {line['name']}" in text, text
         assert f"{findings['work']:.0f} % of the slots do useful work" in text, text
         # The sentence that plumb explore prints, which may wrap.
-        verdict = documents_of(pages.path(name))["verdict"]
+        verdict = documents_of(of)["verdict"]
         assert verdict in text and verdict in " ".join(printed.split()), (verdict, text, printed)
         browser.press("2")
         browser.wait("!!document.querySelector('.treeview')")
@@ -85,7 +81,7 @@ def explored(pages):
                 assert nodes[metric["name"]] == f"{metric['value']:.1f} %", (metric, nodes)
         for node in counts["diagnosis"]["path"]:
             assert node in nodes, (node, nodes)
-        quiet(browser, name)
+        quiet(browser, os.path.basename(of))
 
 
 def commands_of(text):
@@ -97,12 +93,10 @@ def commands_of(text):
 @tap.test
 def next_steps(pages):
     """Findings have the command that shows more of them, and what the counts rule out."""
-    page, direct = pages.path("folder.html"), pages.path("direct.html")
-    printed = pages.run(pages.plumb, "explore", "--html", page, pages.path("results"))
-    done = subprocess.run([pages.plumb, "explore", "--source", "model", "--html", direct,
-                           pages.path("paged")], capture_output=True, text=True, check=True)
+    page, printed = pages.explored
     browser = pages.browser
-    for of, text, begin in ((page, printed, "plumb "), (direct, done.stderr, "plumb record --exact ")):
+    for of, text, begin in ((page, printed, "plumb "),
+                            (*pages.explored_directly, "plumb record --exact ")):
         browser.open(of)
         ours = browser.evaluate("[...document.querySelectorAll('.more code')].map((c) => c.innerText)")
         assert ours and ours == commands_of(text), (ours, text)
@@ -146,7 +140,7 @@ def work(pages):
              "interval": None}]}
     at = {"functions": places("strcmp", 61.5), "lines": places("other", 1.5),
           "callers": places("look_up", 60.5)}
-    documents = documents_of(pages.path("folder.html"))
+    documents = documents_of(pages.explored[0])
     documents["findings"].update(work=75, findings=[], work_at=at)
     browser = pages.browser
     browser.open(pages.made("work.html", documents))
@@ -205,8 +199,7 @@ def waits(pages):
     """A finding has its time and the operations that the core waits for; the tree has the model's waits."""
     with open(pages.path("results/findings.json"), encoding="utf-8") as file:
         findings = json.load(file)["findings"]
-    page = pages.path("waits.html")
-    pages.run(pages.plumb, "explore", "--html", page, pages.path("results"))
+    page, _ = pages.explored
     browser = pages.browser
     browser.open(page)
     cards = browser.evaluate("[...document.querySelectorAll('.finding')].map((card) => card.innerText)")
@@ -235,8 +228,7 @@ def system_of(browser):
 @tap.test
 def system(pages):
     """The page says what ran on which system, and which versions made it."""
-    page = pages.path("system.html")
-    pages.run(pages.plumb, "explore", "--html", page, pages.path("results"))
+    page, _ = pages.explored
     browser = pages.browser
     browser.open(page)
     shown = system_of(browser)

@@ -59,10 +59,7 @@ def hostile(pages):
 def widths(pages):
     """Every view fits 360 pixels and 4K, in light and in dark."""
     browser = pages.browser
-    counts, page = pages.path("wide.json"), pages.path("wide.html")
-    pages.run(pages.plumb, "stat", "--source", "model", "-I", "1", "--json", "-o", counts,
-              pages.path("paged"))
-    pages.run(pages.plumb, "explore", "--html", page, "--intervals", counts, pages.path("results"))
+    page = pages.explored_intervals
     colours = set()
     for width, height, dark in ((360, 740, False), (1280, 800, True), (3840, 2160, False)):
         for view in VIEWS:
@@ -88,8 +85,7 @@ def widths(pages):
 def layout(pages):
     """On a wide screen, findings have the rest at their side; the tree's bars stand below each other."""
     browser = pages.browser
-    page = pages.path("layout.html")
-    pages.run(pages.plumb, "explore", "--html", page, pages.path("results"))
+    page, _ = pages.explored
     places = """[...document.querySelectorAll('.finding, #ruled, #system')].map((e) =>
         (({left, right, top}) => [e.className.includes('finding'), left, right, top])(e.getBoundingClientRect()))"""
     for width in (3840, 1280, 360):
@@ -119,10 +115,8 @@ def readers(pages):
     """Screen readers get names, roles and levels: every control has a name."""
     browser = pages.browser
     browser.call("Accessibility.enable")
-    pages.run(pages.plumb, "diff", "--html", pages.path("read.html"), pages.exact, pages.exact)
-    pages.run(pages.plumb, "explore", "--html", pages.path("found.html"), pages.path("results"))
-    opened = [*((pages.page, view) for view in VIEWS), (pages.path("found.html"), "overview"),
-              *((pages.path("read.html"), view) for view in ("compare", "difference", "both"))]
+    opened = [*((pages.page, view) for view in VIEWS), (pages.explored[0], "overview"),
+              *((pages.diff_page, view) for view in ("compare", "difference", "both"))]
     for page, view in opened:
         browser.open(page, "#view=" + view)
         nodes = browser.call("Accessibility.getFullAXTree")["nodes"]

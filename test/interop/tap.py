@@ -19,6 +19,7 @@ class Tap:
     def __init__(self):
         self.tests = []
         self.skipped = None
+        self.recover = None  # called with the tests' arguments after one that failed
 
     def test(self, function):
         """A decorator; the first line of the function's docstring is the name of the test."""
@@ -45,6 +46,8 @@ class Tap:
                 print(f"not ok {number} - {name}")
                 for line in f"{type(error).__name__}: {error}".split("\n"):
                     print(f"# {line}")
+                if self.recover:
+                    self.recover(*arguments)
             else:
                 print(f"ok {number} - {name}")
                 if remark:
