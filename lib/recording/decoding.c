@@ -42,6 +42,7 @@ void decoding_begin(struct decoding *decoding, struct plumb_recording *recording
 	if (options->filter) {
 		decoding->filter = *options->filter;
 		decoding->has_filter = true;
+		spe_operations_list(&decoding->operations, options->filter);
 	}
 }
 

@@ -16,6 +16,7 @@ struct decoding {
 	struct plumb_recording *recording;
 	struct plumb_diagnostics *diagnostics;
 	struct plumb_spe_filter filter;
+	struct spe_operations operations; /* that it accepts */
 	bool has_filter, each_record_once;
 	bool operations_left;     /* the caller checks the filter's conditions on operations ... */
 	uint32_t operations_type; /* ... of samples of this PMU's events */

@@ -85,13 +85,15 @@ bool plumb_samples_time(const struct plumb_samples *samples, const struct plumb_
 	return true;
 }
 
-static bool matches(const struct plumb_samples *s, const struct plumb_spe_record *record)
+static inline bool matches(const struct plumb_samples *s, const struct plumb_spe_record *record)
 {
 	const struct ring *ring = s->current;
 	struct spe_origin origin = {.pid = ring->pid, .tid = ring->tid, .cpu = ring->cpu};
 
 	if (!s->decoding.has_filter)
 		return true;
+	if (s->decoding.operations.alone)
+		return spe_operation_is_accepted(&s->decoding.operations, record);
 	origin.has_time = plumb_samples_time(s, record, &origin.time);
 	return spe_filter_matches(&s->decoding.filter, record, &origin);
 }

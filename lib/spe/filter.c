@@ -22,19 +22,22 @@ static uint64_t shown_address(const struct plumb_spe_record *record, unsigned in
 	return plumb_spe_code_address(payload);
 }
 
-static bool operation_matches(const struct plumb_spe_filter *filter,
-			      const struct plumb_spe_record *record)
+static bool accepts(const struct plumb_spe_filter *filter, uint8_t op_class, uint8_t payload)
 {
-	struct plumb_spe_operation operation;
+	const struct plumb_spe_operation operation = plumb_spe_operation(op_class, payload);
 
-	if (!filter->kinds && !filter->flags)
-		return true;
-	if (!(record->has & PLUMB_SPE_HAS_OPERATION))
-		return false;
-	operation = plumb_spe_operation(record->op_class, record->operation);
 	if (filter->kinds && !(filter->kinds >> operation.kind & 1))
 		return false;
 	return (operation.flags & filter->flags) == filter->flags;
+}
+
+static bool operation_matches(const struct plumb_spe_filter *filter,
+			      const struct plumb_spe_record *record)
+{
+	if (!filter->kinds && !filter->flags)
+		return true;
+	return record->has & PLUMB_SPE_HAS_OPERATION &&
+	       accepts(filter, record->op_class, record->operation);
 }
 
 static bool events_match(const struct plumb_spe_filter *filter,
@@ -100,4 +103,27 @@ bool spe_filter_matches(const struct plumb_spe_filter *filter,
 	return events_match(filter, record) && operation_matches(filter, record) &&
 	       level_matches(filter, record) && values_match(filter, record) &&
 	       origin_matches(filter, origin);
+}
+
+/* Tells whether a filter looks at nothing but operations, and at these. */
+static bool is_of_operations(const struct plumb_spe_filter *filter)
+{
+	uint32_t others = filter->sources.count;
+
+	for (unsigned i = 0; i < 3; i++)
+		others |= filter->counters[i].count;
+	for (unsigned i = 0; i < 5; i++)
+		others |= filter->addresses[i].count;
+	return (filter->kinds || filter->flags) && !others && !filter->levels &&
+	       !filter->all_events && !filter->no_events && !needs_origin(filter);
+}
+
+void spe_operations_list(struct spe_operations *operations, const struct plumb_spe_filter *filter)
+{
+	*operations = (struct spe_operations){.alone = is_of_operations(filter)};
+	for (unsigned op_class = 0; op_class < 4; op_class++)
+		for (unsigned payload = 0; payload < 256; payload++)
+			if (accepts(filter, (uint8_t)op_class, (uint8_t)payload))
+				operations->accepted[op_class][payload / 64] |= UINT64_C(1)
+										<< payload % 64;
 }

@@ -42,6 +42,24 @@ struct spe_origin {
 	uint64_t time; /* ns */
 };
 
+/* Which operations a filter accepts: bit payload % 64 of accepted[class][payload / 64]. */
+struct spe_operations {
+	bool alone; /* the filter has no other condition */
+	uint64_t accepted[4][4];
+};
+
+/* Lists the operations that a filter accepts, so that records need not be looked at closely. */
+void spe_operations_list(struct spe_operations *operations, const struct plumb_spe_filter *filter);
+
+static inline bool spe_operation_is_accepted(const struct spe_operations *operations,
+					     const struct plumb_spe_record *record)
+{
+	const unsigned payload = record->operation;
+
+	return record->has & PLUMB_SPE_HAS_OPERATION &&
+	       operations->accepted[record->op_class & 3][payload / 64] >> payload % 64 & 1;
+}
+
 /* Returns true if the record matches. `origin` may be NULL if nothing is known. */
 bool spe_filter_matches(const struct plumb_spe_filter *filter,
 			const struct plumb_spe_record *record, const struct spe_origin *origin);

@@ -188,6 +188,49 @@ static void errors_name_the_term_and_the_nearest_word(void **state)
 	}
 }
 
+/* Compares the list of operations with what the filter says of records that have them. */
+static void operations_that_pass_are_listed(void **state)
+{
+	static const struct {
+		const char *text;
+		bool alone;
+	} cases[] = {
+		{"memory", true},
+		{"load,branch", true},
+		{"store,simd", true},
+		{"conditional", true},
+		{"", false},
+		{"cpu=1", false},
+		{"load,cpu=1", false},
+		{"load,latency>3", false},
+		{"store,l1d-miss", false},
+		{"branch,pc=16", false},
+		{"load,!l1d-miss", false},
+		{"load,el=1", false},
+		{"load,source=1", false},
+		{"load,time=1-2", false},
+	};
+	struct spe_operations operations;
+	struct plumb_spe_filter filter;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(spe_filter_parse(cases[i].text, N3, &filter, NULL), 0);
+		spe_operations_list(&operations, &filter);
+		assert_int_equal(operations.alone, cases[i].alone);
+		for (unsigned of = 0; operations.alone && of < 4 << 8; of++) {
+			struct plumb_spe_record record = {.has = PLUMB_SPE_HAS_OPERATION,
+							  .op_class = (uint8_t)(of >> 8),
+							  .operation = (uint8_t)of};
+
+			assert_int_equal(spe_operation_is_accepted(&operations, &record),
+					 spe_filter_matches(&filter, &record, NULL));
+			record.has = 0;
+			assert_false(spe_operation_is_accepted(&operations, &record));
+		}
+	}
+}
+
 static void filters_are_made_and_freed(void **state)
 {
 	static const char *const texts[] = {"", "load,cpu=1", "pid=1", "store,tid=2"};
@@ -208,6 +251,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(filters_are_made_and_freed),
 		cmocka_unit_test(terms_let_records_pass),
+		cmocka_unit_test(operations_that_pass_are_listed),
 		cmocka_unit_test(what_is_not_said_fulfils_nothing),
 		cmocka_unit_test(errors_name_the_term_and_the_nearest_word),
 	};
