@@ -68,7 +68,7 @@ static uint64_t issue_busy(struct core *core, uint32_t ports, unsigned busy, uin
 	for (unsigned set = 0; set < sets; set++) {
 		const bool extra = set > 0;
 
-		for (uint32_t rest = ports; rest; rest &= rest - 1) {
+		for (uint32_t rest = ports & core->bound; rest; rest &= rest - 1) {
 			unsigned port = (unsigned)__builtin_ctz(rest);
 			uint64_t start = find_idle(core, port, extra, busy, ready);
 
@@ -85,7 +85,7 @@ static uint64_t issue_busy(struct core *core, uint32_t ports, unsigned busy, uin
 		if (best_extra)
 			take_extra(core, cycle, 1u << best);
 		else
-			core->calendar[cycle % CALENDAR_CYCLES] |= 1u << best;
+			core->taken[cycle % CALENDAR_CYCLES] |= 1u << best;
 	}
 	keep_busy(best_extra ? &core->extra_ports->busy[best] : &core->busy[best], now, issue,
 		  issue + busy);
@@ -146,7 +146,7 @@ uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cu
 	if (class->serializes)
 		ready = later(ready, core->last_retired);
 	issue = issue_pieces(core, op, 0, ready);
-	depart(core, issue, op->queued);
+	depart(core, issue, core->queued);
 	done = issue + op->latency;
 	core->seen.issue = issue;
 	if (insn->kinds & (KIND_DMB | KIND_DSB))

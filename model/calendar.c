@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The slow paths of the calendar: passing many cycles at once, and cycles beyond its end. */
+#include <string.h>
+
 #include "schedule.h"
 
 /*
@@ -24,7 +26,7 @@ void sweep_late(struct core *core)
 		struct late_departure late = core->late[i];
 
 		if (late.cycle - core->cycle < CALENDAR_CYCLES)
-			core->calendar[late.cycle % CALENDAR_CYCLES] += late.departed;
+			core->departures[late.cycle % CALENDAR_CYCLES] += late.departed;
 		else
 			core->late[kept++] = late;
 	}
@@ -33,14 +35,15 @@ void sweep_late(struct core *core)
 }
 
 /* Clears cycles that are adjacent in the calendar, and returns the entries that depart in them. */
-static uint64_t clear_cycles(uint64_t *cycles, uint64_t count)
+static uint64_t clear_cycles(struct core *core, uint64_t first, uint64_t count)
 {
-	uint64_t departed = 0;
+	uint64_t *cycles = &core->departures[first], departed = 0;
 
 	for (uint64_t i = 0; i < count; i++) {
-		departed += cycles[i] & QUEUE_BYTES;
+		departed += cycles[i];
 		cycles[i] = 0;
 	}
+	memset(&core->taken[first], 0, count * sizeof(*core->taken));
 	return departed;
 }
 
@@ -50,9 +53,9 @@ static void pass(struct core *core, uint64_t cycles)
 	const uint64_t first = (core->cycle + 1) % CALENDAR_CYCLES, left = CALENDAR_CYCLES - first;
 	uint64_t departed;
 
-	departed = clear_cycles(&core->calendar[first], count < left ? count : left);
+	departed = clear_cycles(core, first, count < left ? count : left);
 	if (count > left)
-		departed += clear_cycles(core->calendar, count - left);
+		departed += clear_cycles(core, 0, count - left);
 	core->occupied -= departed;
 	core->cycle += cycles;
 }

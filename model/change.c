@@ -126,6 +126,22 @@ static bool find(const struct core_params *base, const char *name, struct parame
 	return find_nested(base, name, parameter);
 }
 
+/* Makes `parameter`, a queue's, that of the next queue with its name. */
+static bool find_next_queue(const struct core_params *base, struct parameter *parameter)
+{
+	const uint32_t first = offsetof(struct core_params, queue_entries);
+	const uint32_t queue = (parameter->offset - first) / parameter->size;
+
+	if (parameter->offset < first || queue >= base->queue_count)
+		return false;
+	for (uint32_t q = queue + 1; q < base->queue_count; q++)
+		if (strcmp(base->queue_names[q], base->queue_names[queue]) == 0) {
+			parameter->offset = first + q * parameter->size;
+			return true;
+		}
+	return false;
+}
+
 /* A class that writes its base register back has the latency of the one that does not. */
 static bool find_write_back(const struct core_params *base, const char *name,
 			    struct parameter *parameter)
@@ -141,7 +157,7 @@ static bool find_write_back(const struct core_params *base, const char *name,
 }
 
 enum core_change_error core_change_find(const struct core_params *base, const char *name,
-					double value, struct core_change changes[2],
+					double value, struct core_change changes[CORE_CHANGE_PARTS],
 					unsigned *count, struct core_range *range)
 {
 	struct parameter parameter;
@@ -157,6 +173,8 @@ enum core_change_error core_change_find(const struct core_params *base, const ch
 	if (!parameter.units && (double)stored != value)
 		return CORE_CHANGE_WHOLE;
 	changes[(*count)++] = change_of(&parameter, stored);
+	while (find_next_queue(base, &parameter))
+		changes[(*count)++] = change_of(&parameter, stored);
 	if (find_write_back(base, name, &parameter))
 		changes[(*count)++] = change_of(&parameter, stored);
 	return CORE_CHANGE_OK;

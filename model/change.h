@@ -12,7 +12,8 @@
 
 #include "params.h"
 
-#define CORE_CHANGES_MAX 512
+#define CORE_CHANGES_MAX  512
+#define CORE_CHANGE_PARTS QUEUES_MAX /* changes that one parameter needs, at most */
 
 /* Sets the `size` bytes at `offset` of struct core_params to `value`. */
 struct core_change {
@@ -34,11 +35,11 @@ struct core_range {
 
 /*
  * Makes the changes that set parameter `name` ("l2.latency", "queues.SX.entries",
- * "classes.INT_MUL.latency") of a core like `base` to `value`: one or two, whose number goes to
- * `*count`. On CORE_CHANGE_RANGE, `*range` has the values that are possible.
+ * "classes.INT_MUL.latency") of a core like `base` to `value`; their number goes to `*count`. On
+ * CORE_CHANGE_RANGE, `*range` has the values that are possible.
  */
 enum core_change_error core_change_find(const struct core_params *base, const char *name,
-					double value, struct core_change changes[2],
+					double value, struct core_change changes[CORE_CHANGE_PARTS],
 					unsigned *count, struct core_range *range);
 
 /* Changes a copy of a core's parameters. Returns false if a change lies outside of them. */

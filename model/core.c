@@ -18,13 +18,9 @@ static inline void dispatch(struct core *core, const struct op *op, const struct
 		next_cycle(core);
 	if (unlikely(core->group > 1) && !core->used)
 		wait_for_group(core, op, end);
-	if (unlikely(((core->occupied + op->queued) & QUEUES_FULL) |
-		     ((core->held + op->holds) & HOLDS_FULL))) {
-		wait_for_room(core, op);
-		if (core->group > 1 && !core->used)
-			wait_for_group(core, op, end);
-	}
-	core->occupied += op->queued;
+	if (unlikely(!find_room(core, op)))
+		make_room(core, op, end);
+	core->occupied += core->queued;
 	core->held += op->holds;
 	core->used++;
 }
@@ -49,7 +45,7 @@ static inline uint64_t execute_plain(struct core *core, const struct op *op)
 	uint64_t done;
 
 	start = later(later(start, core->ready[op->sources[2]]), core->cycle + 1);
-	done = issue_at(core, start, op->ports, op->queued) + op->latency;
+	done = issue_at(core, start, op->ports, core->queued) + op->latency;
 	core->ready[op->targets[0]] = done;
 	core->ready[op->targets[1]] = done;
 	return done;

@@ -283,7 +283,7 @@ uint64_t execute_load(struct core *core, const struct op *op, struct cursor *cur
 	if (unlikely(!single_access(cursor, index_of(cursor->block, op), &address, &bytes)))
 		return execute_memory(core, op, cursor);
 	base = later(base, core->cycle + 1);
-	issue = issue_at(core, later(base, core->memory_floor), op->ports, op->queued);
+	issue = issue_at(core, later(base, core->memory_floor), op->ports, core->queued);
 	done = load(core, op, address_of(cursor->block, op), issue, address, bytes);
 	if (op->extra_ports)
 		core->ready[op->base] = issue_at(core, base, op->extra_ports, 0) + 1;
@@ -307,7 +307,7 @@ uint64_t execute_store(struct core *core, const struct op *op, struct cursor *cu
 	data = later(data, core->cycle + 1);
 	issue = issue_at(core, later(base, core->memory_floor), op->ports, 0);
 	done = later(issue, issue_at(core, data, op->data_ports, 0));
-	depart(core, done, op->queued);
+	depart(core, done, core->queued);
 	done += op->latency;
 	if (op->extra_ports)
 		core->ready[op->base] = issue_at(core, base, op->extra_ports, 0) + 1;
@@ -481,7 +481,7 @@ uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *c
 	core->commit_ready = done;
 	if (op->extra_ports)
 		base = issue_at(core, base, op->extra_ports, 0);
-	depart(core, all.issued, op->queued);
+	depart(core, all.issued, core->queued);
 	for (int i = 0; i < OP_TARGETS; i++)
 		core->ready[op->targets[i]] = done;
 	core->ready[op->base] = base + 1;

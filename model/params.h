@@ -11,7 +11,7 @@
 #include "what_if.h"
 
 #define PORTS_MAX  24 /* issue ports of a core */
-#define QUEUES_MAX 5  /* issue queues */
+#define QUEUES_MAX 8  /* issue queues */
 #define PIECES_MAX 4  /* parts of an instruction, on different ports */
 
 /* A part of an instruction: takes one of `ports` for `busy` cycles, `count` times. */
@@ -119,7 +119,8 @@ struct core_params {
 	uint16_t flag_registers;
 	uint16_t predicate_registers;
 	uint16_t queue_entries[QUEUES_MAX];
-	const char *queue_names[QUEUES_MAX];
+	const char *queue_names[QUEUES_MAX]; /* several may have the same name */
+	uint32_t queue_ports[QUEUES_MAX];    /* its operations issue to these alone; 0: to any */
 	uint8_t queue_count;
 	const char *port_names[PORTS_MAX];
 	uint8_t port_count;

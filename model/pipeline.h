@@ -17,14 +17,13 @@
 
 /*
  * The calendar covers this many cycles from dispatch on, a power of two. Each cycle has a bit for
- * each port that is taken, from the lowest bit, and above them a byte for each issue queue: the
- * number of entries that become free.
+ * each port that is taken, and a byte for each issue queue: the number of entries that become free.
  */
 #define CALENDAR_CYCLES    512
-#define QUEUE_SHIFT(queue) (PORTS_MAX + 8 * (queue))
-/* The bytes of the queues, and the bit that is set in a byte if its queue is overfull. */
-#define QUEUE_BYTES       (~0ull << PORTS_MAX)
-#define QUEUES_FULL       (0x8080808080808080ull & QUEUE_BYTES)
+#define QUEUE_SHIFT(queue) (8 * (queue))
+#define QUEUE_ENTRY(queue) (1ull << QUEUE_SHIFT(queue))
+/* The bits that are set in the bytes of queues that are overfull. */
+#define QUEUES_FULL       0x8080808080808080ull
 #define QUEUE_ENTRIES_MAX 127
 
 /* Number of operations remembered, by sequence. A power of two. */
@@ -99,10 +98,11 @@ enum { OP_SOURCES = 8, OP_TARGETS = 4, OP_ADDRESS_SOURCES = 2 };
 
 /* An instruction, prepared for the hot loop; members used by plain ones come first. */
 struct op {
-	uint64_t queued;    /* issue queue entries that it takes, a byte per queue */
-	uint32_t ports;     /* of its first piece */
-	uint8_t flags;      /* enum op_flag */
-	uint8_t path;       /* enum op_path */
+	uint64_t
+		queued; /* issue queue entries that it takes, a byte per queue; not if core.binds */
+	uint32_t ports; /* of its first piece */
+	uint8_t flags;  /* enum op_flag */
+	uint8_t path;   /* enum op_path */
 	uint8_t operations; /* slots */
 	uint8_t latency;
 	uint64_t holds;              /* resources that it holds, as in core.held */
@@ -114,11 +114,12 @@ struct op {
 	uint32_t data_ports;  /* ports for a store's data */
 	uint32_t extra_ports; /* ports for the piece of base or index; 0 without one */
 	uint16_t class;
-	uint8_t queue;       /* its issue queue */
-	uint8_t pieces;      /* pieces of its class, without that of .extra_ports */
-	uint8_t accumulator; /* index into core.ready, or READY_ALWAYS */
-	uint8_t accesses;    /* number of accesses, if it makes any */
-	uint8_t stores;      /* store queue entries */
+	uint8_t queue;              /* its issue queue */
+	uint8_t pieces;             /* pieces of its class, without that of .extra_ports */
+	uint8_t accumulator;        /* index into core.ready, or READY_ALWAYS */
+	uint8_t accesses;           /* number of accesses, if it makes any */
+	uint8_t stores;             /* store queue entries */
+	uint8_t queues[PIECES_MAX]; /* in which each piece may wait, as bit masks: queues.c */
 } __attribute__((aligned(64)));
 
 /* Counts of speculatively executed kinds: a lane for each bit of enum insn_kind, then these. */
@@ -234,6 +235,10 @@ struct core {
 	uint64_t last_retired; /* cycle of the last retirement */
 	uint64_t held;         /* for each enum hold: the number held, plus the bias */
 	uint64_t available;    /* cycle at which the fetched chunk can be renamed */
+	uint64_t queued;       /* issue queue entries of the operation that dispatched last */
+	uint32_t bound;        /* ports that it can issue to */
+	uint32_t unqueued;     /* ports that no queue belongs to */
+	bool binds;            /* queues belong to ports: queues.c */
 
 	/* Reorder buffer, by sequence. Operations before `head`, which may lag, are released. */
 	uint64_t head;
@@ -249,7 +254,8 @@ struct core {
 	uint64_t stores_gone;  /* cycle at which all stores so far are in L1D */
 	uint64_t release_gone; /* likewise for the last store-release */
 	uint64_t store_left;   /* cycle at which the last store left for the store buffer */
-	uint64_t calendar[CALENDAR_CYCLES];
+	uint32_t taken[CALENDAR_CYCLES];      /* the calendar: ports */
+	uint64_t departures[CALENDAR_CYCLES]; /* and entries that become free */
 	struct early_result early[READY_COUNT];
 	uint32_t family[PORTS_MAX]; /* for each port, all that can take over its work */
 	uint32_t scarce; /* ports of the last operation in each family that cannot use all of it */
@@ -431,9 +437,19 @@ uint64_t kernel_called(struct core *core, uint64_t from);
 void wrong_path_begins(struct core *core);
 void wrong_path_loads(struct core *core, const struct block *block, unsigned count, uint64_t cycle);
 
+/*
+ * queues.c: for cores whose queues belong to ports. queues_of() returns those in which a piece may
+ * wait, as a bit mask. queues_take() takes entries for all pieces beside those `occupied`, adds the
+ * ports to which the pieces can issue then, and returns false if a queue is too full.
+ */
+unsigned queues_of(const struct core_params *params, const struct piece_params *piece);
+bool queues_take(const struct core_params *params, const struct op *op, uint64_t *occupied,
+		 uint32_t *ports);
+bool queues_bind(struct core *core, const struct op *op);
+
 /* room.c */
 void give_back(struct core *core, uint64_t cycle);
-void wait_for_room(struct core *core, const struct op *op);
+void make_room(struct core *core, const struct op *op, const struct op *end);
 void wait_for_group(struct core *core, const struct op *op, const struct op *end);
 void dispatch_more(struct core *core, unsigned operations);
 

@@ -24,7 +24,7 @@ void give_back(struct core *core, uint64_t cycle)
 
 /* Returns when an operation that holds `holds` has room except in the issue queue; `*blocker` is
  * the last resource. */
-static uint64_t find_room(const struct core *core, uint64_t holds, unsigned *blocker)
+static uint64_t find_holds(const struct core *core, uint64_t holds, unsigned *blocker)
 {
 	uint64_t held = core->held + holds, cycle = core->cycle, full;
 	uint64_t head = core->head, store = core->left_head, fulls = HOLDS_FULL & HOLDS_RETIRED;
@@ -55,18 +55,36 @@ static uint64_t find_room(const struct core *core, uint64_t holds, unsigned *blo
 	return cycle;
 }
 
-/* Stalls until enough entries of an issue queue are free, looking ahead in the calendar. */
-static void wait_for_queue(struct core *core, unsigned queue, uint64_t queued)
+/* Returns the first queue that is too full for the operations [op, end) beside those `occupied`, or
+ * -1. */
+static int too_full(const struct core *core, const struct op *op, const struct op *end,
+		    uint64_t occupied)
 {
-	uint64_t full = 0x80ull << QUEUE_SHIFT(queue);
+	uint32_t ports = 0;
 
-	while ((core->occupied + queued) & full) {
-		uint64_t occupied = core->occupied + queued, cycle = core->cycle;
-		uint64_t end = cycle + CALENDAR_CYCLES / 2;
+	for (; op != end && !(occupied & QUEUES_FULL); op++) {
+		if (core->binds)
+			queues_take(core->params, op, &occupied, &ports);
+		else
+			occupied += op->queued;
+	}
+	occupied &= QUEUES_FULL;
+	return occupied ? __builtin_ctzll(occupied) / QUEUE_SHIFT(1) : -1;
+}
 
-		while (occupied & full && cycle < end)
-			occupied -= core->calendar[++cycle % CALENDAR_CYCLES] & QUEUE_BYTES;
-		account_stalled(core, cycle, BLOCK_QUEUE + queue);
+/* Stalls until there are enough entries of the issue queues, looking ahead in the calendar. */
+static void wait_for_queues(struct core *core, const struct op *op, const struct op *end)
+{
+	int queue;
+
+	while ((queue = too_full(core, op, end, core->occupied)) >= 0) {
+		uint64_t occupied = core->occupied, cycle = core->cycle;
+		uint64_t last = cycle + CALENDAR_CYCLES / 2;
+
+		do
+			occupied -= core->departures[++cycle % CALENDAR_CYCLES];
+		while (cycle < last && too_full(core, op, end, occupied) == queue);
+		account_stalled(core, cycle, BLOCK_QUEUE + (unsigned)queue);
 	}
 }
 
@@ -77,18 +95,11 @@ static void wait_for_holds(struct core *core, uint64_t holds)
 	uint64_t cycle;
 
 	give_back(core, core->cycle);
-	cycle = find_room(core, holds, &blocker);
+	cycle = find_holds(core, holds, &blocker);
 	if (cycle > core->cycle) {
 		account_stalled(core, cycle, blocker);
 		give_back(core, cycle);
 	}
-}
-
-/* Stalls until there is room for `op`. */
-void wait_for_room(struct core *core, const struct op *op)
-{
-	wait_for_holds(core, op->holds);
-	wait_for_queue(core, op->queue, op->queued);
 }
 
 /*
@@ -97,20 +108,29 @@ void wait_for_room(struct core *core, const struct op *op)
  */
 void wait_for_group(struct core *core, const struct op *op, const struct op *end)
 {
-	uint64_t held = core->held_none, occupied = core->occupied_none;
+	uint64_t held = core->held_none;
+	const struct op *last = op;
 
-	for (uint64_t i = 0; i < core->group && op != end; i += op->operations, op++) {
-		if (((held + op->holds) & HOLDS_FULL) | ((occupied + op->queued) & QUEUES_FULL))
+	for (uint64_t i = 0; i < core->group && last != end; i += last->operations, last++) {
+		if ((held + last->holds) & HOLDS_FULL ||
+		    too_full(core, op, last + 1, core->occupied_none) >= 0)
 			break;
-		held += op->holds;
-		occupied += op->queued;
+		held += last->holds;
 	}
 	held -= core->held_none;
-	occupied -= core->occupied_none;
 	if ((core->held + held) & HOLDS_FULL)
 		wait_for_holds(core, held);
-	for (unsigned queue = 0; queue < core->params->queue_count; queue++)
-		wait_for_queue(core, queue, occupied);
+	wait_for_queues(core, op, last);
+}
+
+/* Stalls until there is room for `op`, and finds it. */
+void make_room(struct core *core, const struct op *op, const struct op *end)
+{
+	wait_for_holds(core, op->holds);
+	wait_for_queues(core, op, op + 1);
+	if (core->group > 1 && !core->used)
+		wait_for_group(core, op, end);
+	find_room(core, op);
 }
 
 /* Dispatches an instruction's operations before the last one. They wait for nothing. */
@@ -123,7 +143,7 @@ void dispatch_more(struct core *core, unsigned operations)
 
 		if (core->used == core->width)
 			next_cycle(core);
-		wait_for_room(core, &empty);
+		wait_for_holds(core, empty.holds);
 		core->used++;
 		if (unlikely(core->exact != NULL))
 			exact_dispatched(core);

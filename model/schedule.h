@@ -30,10 +30,10 @@ static inline bool take_extra(struct core *core, uint64_t cycle, uint32_t ports)
  * Of the `open` ports that an operation can use, chooses one. Operations that can use all ports of
  * a family leave free those that others have no choice but to use.
  */
-static inline uint64_t choose_port(struct core *core, uint64_t open, uint32_t ports)
+static inline uint32_t choose_port(struct core *core, uint32_t open, uint32_t ports)
 {
 	uint32_t family = core->family[__builtin_ctz(ports)];
-	uint64_t spare = open & ~(uint64_t)core->scarce;
+	uint32_t spare = open & ~core->scarce;
 
 	if (ports != family)
 		core->scarce = (core->scarce & ~family) | ports;
@@ -50,16 +50,18 @@ static inline uint64_t choose_port(struct core *core, uint64_t open, uint32_t po
 static inline uint64_t issue_at(struct core *core, uint64_t cycle, uint32_t ports,
 				uint64_t departed)
 {
+	ports &= core->bound;
 	for (; likely(cycle - core->cycle < CALENDAR_CYCLES); cycle++) {
-		uint64_t *entry = &core->calendar[cycle % CALENDAR_CYCLES];
-		uint64_t open = ports & ~*entry;
+		const unsigned at = cycle % CALENDAR_CYCLES;
+		uint32_t open = ports & ~core->taken[at];
 
 		if (likely(open)) {
-			*entry += choose_port(core, open, ports) + departed;
+			core->taken[at] |= choose_port(core, open, ports);
+			core->departures[at] += departed;
 			return cycle;
 		}
 		if (unlikely(core->extra_ports != NULL) && take_extra(core, cycle, ports)) {
-			*entry += departed;
+			core->departures[at] += departed;
 			return cycle;
 		}
 	}
@@ -72,7 +74,7 @@ static inline uint64_t free_at(const struct core *core, uint64_t cycle, unsigned
 {
 	while (cycle - core->cycle < CALENDAR_CYCLES &&
 	       ((extra ? extra_taken(core->extra_ports, cycle)
-		       : core->calendar[cycle % CALENDAR_CYCLES]) >>
+		       : core->taken[cycle % CALENDAR_CYCLES]) >>
 			port &
 		1))
 		cycle++;
@@ -83,9 +85,20 @@ static inline uint64_t free_at(const struct core *core, uint64_t cycle, unsigned
 static inline void depart(struct core *core, uint64_t cycle, uint64_t departed)
 {
 	if (likely(cycle - core->cycle < CALENDAR_CYCLES))
-		core->calendar[cycle % CALENDAR_CYCLES] += departed;
+		core->departures[cycle % CALENDAR_CYCLES] += departed;
 	else
 		late_departure(core, cycle, departed);
+}
+
+/* Tells whether there is room for `op`, and finds which queue entries it takes. */
+static inline bool find_room(struct core *core, const struct op *op)
+{
+	if (unlikely((core->held + op->holds) & HOLDS_FULL))
+		return false;
+	if (unlikely(core->binds))
+		return queues_bind(core, op);
+	core->queued = op->queued;
+	return !((core->occupied + op->queued) & QUEUES_FULL);
 }
 
 /* Returns when the last of the sources [from, to) is ready. */
@@ -121,14 +134,15 @@ static inline const struct op *prepared_last(const struct block *block)
 /* Begins the next cycle, when this one has as many operations as rename takes. */
 static inline void next_cycle(struct core *core)
 {
-	uint64_t *entry;
+	unsigned at;
 
 	if (unlikely(core->slots != core->width))
 		account_width(core);
-	entry = &core->calendar[++core->cycle % CALENDAR_CYCLES];
+	at = ++core->cycle % CALENDAR_CYCLES;
 	core->used = 0;
-	core->occupied -= *entry & QUEUE_BYTES;
-	*entry = 0;
+	core->occupied -= core->departures[at];
+	core->departures[at] = 0;
+	core->taken[at] = 0;
 	if (unlikely(core->cycle >= core->late_sweep))
 		sweep_late(core);
 }

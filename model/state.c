@@ -37,6 +37,33 @@ static bool fits(const struct core_params *params)
 	       params->frequency_mhz;
 }
 
+/*
+ * Where queues belong to ports, checks that all do, and that the operations of each class find room
+ * in empty ones.
+ */
+static bool queues_fit(const struct core_params *params)
+{
+	uint64_t empty = 0;
+
+	for (unsigned i = 0; i < params->queue_count; i++) {
+		if (!params->queue_ports[i] != !params->queue_ports[0])
+			return false;
+		empty |= (QUEUE_ENTRIES_MAX - params->queue_entries[i]) * QUEUE_ENTRY(i);
+	}
+	for (unsigned i = 0; i < CLASS_COUNT && params->queue_ports[0]; i++) {
+		const struct class_params *class = &params->classes[i];
+		struct op op = {.class = (uint16_t)i};
+		uint64_t occupied = empty;
+		uint32_t ports = 0;
+
+		for (unsigned k = 0; k < class->piece_count; k++)
+			op.queues[k] = (uint8_t)queues_of(params, &class->pieces[k]);
+		if (!queues_take(params, &op, &occupied, &ports))
+			return false;
+	}
+	return true;
+}
+
 static bool make_rings(struct core *core, const struct core_params *params)
 {
 	uint32_t buffer = ring_length(params->store_buffer_entries);
@@ -78,6 +105,11 @@ static void set_limits(struct core *core, const struct core_params *params)
 	for (unsigned i = 0; i < params->queue_count; i++)
 		core->occupied |= (uint64_t)(QUEUE_ENTRIES_MAX - params->queue_entries[i])
 				  << QUEUE_SHIFT(i);
+	core->binds = params->queue_ports[0] != 0;
+	for (unsigned i = 0; i < params->queue_count; i++)
+		core->unqueued |= params->queue_ports[i];
+	core->unqueued = ~core->unqueued;
+	core->bound = core->unqueued;
 	core->held_none = core->held;
 	core->occupied_none = core->occupied;
 }
@@ -106,7 +138,10 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 		      uint64_t *counts)
 {
 	const bool unlimited = params->ideal & IDEAL_ROB;
-	struct core *core = fits(params) ? aligned_alloc(64, sizeof(*core)) : NULL;
+	struct core *core = NULL;
+
+	if (fits(params) && queues_fit(params))
+		core = aligned_alloc(64, sizeof(*core));
 
 	if (!core)
 		return NULL;

@@ -15,7 +15,9 @@ A core's file has these members. Every figure in it names its source.
   "ports"    {"value": [names of the issue ports], "source": NAME}: an operation with a choice
              takes the first free port, so ports that the fewest classes depend on come first
   "groups"   sets of ports that an operation can choose from: {"NAME": "PORT PORT ..."}
-  "queues"   the issue queues: [{"name": ..., "entries": {"value": ..., "source": NAME}}, ...]
+  "queues"   the issue queues: [{"name": ..., "entries": {"value": ..., "source": NAME}}, ...].
+             With "each": ["PORT PORT ...", ...] there is one of these for each list of ports; then
+             all have it, and operations wait in the queues of the ports that they can use
   "writeback" the additional part of an instruction that writes its base register back: the
              class X_WB costs as much as X and this part
   "classes"  the costs of each operation class of classes.def; a subclass that is missing costs as
@@ -46,7 +48,7 @@ import sys
 INTEGER_MAX = {"uint8_t": 2**8 - 1, "uint16_t": 2**16 - 1, "uint32_t": 2**32 - 1}
 HUNDREDTHS_MAX = 2**16 - 1
 # Fields of struct core_params that are made from other parts of the file, or left 0.
-MADE = {"name", "classes", "queue_entries", "queue_names", "queue_count", "port_names", "port_count",
+MADE = {"name", "classes", "queue_entries", "queue_names", "queue_ports", "queue_count", "port_names", "port_count",
         "ideal", "is_anonymous", "conditions"}
 INFERRED = "inference"  # begins the text of a source of what was concluded from another core
 PARTS_A_SLOT = 2  # a macro-operation splits into at most two micro-operations
@@ -252,18 +254,39 @@ class Core:
             fields.append(".serializes = true")
         return f"[CLASS_{name}] = {{ {', '.join(fields)} }}"
 
+    def expand_queues(self, queues):
+        """One queue for each list of ports, or one of the kind."""
+        self.queues, self.queue_entries, self.queue_ports = [], [], []
+        each = [queue for queue in queues if "each" in queue]
+        if each and len(each) != len(queues):
+            raise DataError("queues: some have ports, others do not")
+        taken = 0
+        for queue in queues:
+            where = f"queues.{queue['name']}"
+            entries = self.integer(where, "uint16_t", self.sourced(where, queue["entries"]))
+            for ports in queue.get("each", [""]):
+                mask = 0
+                for port in ports.split():
+                    mask |= self.ports_of(where, port)
+                if mask & taken or ("each" in queue and not mask):
+                    raise DataError(f"{where}: no port, or one of another queue: {ports!r}")
+                taken |= mask
+                self.queues.append(queue["name"])
+                self.queue_entries.append(entries)
+                self.queue_ports.append(f"0x{mask:x}")
+        if len(self.queues) > self.constants["QUEUES_MAX"]:
+            raise DataError(f"queues: more than {self.constants['QUEUES_MAX']}")
+
     def generate(self, classes, constants):
         data = self.data
         self.constants = constants
         self.ports = self.sourced("ports", data["ports"])
-        self.queues = [queue["name"] for queue in data["queues"]]
+        kinds = [queue["name"] for queue in data["queues"]]
+        self.expand_queues(data["queues"])
         for what, items, limit in (("ports", self.ports, "PORTS_MAX"),
-                                   ("queues", self.queues, "QUEUES_MAX")):
+                                   ("queues", kinds, "QUEUES_MAX")):
             if len(items) > constants[limit] or len(set(items)) != len(items):
                 raise DataError(f"{what}: more than {constants[limit]}, or duplicates")
-        entries = [self.integer("queues", "uint16_t", self.sourced(f"queues.{queue['name']}",
-                                                                   queue["entries"]))
-                   for queue in data["queues"]]
         names = {name for name, _, _ in classes}
         unknown = set(data["classes"]) - {base or name for name, base, _ in classes}
         if unknown:
@@ -272,8 +295,9 @@ class Core:
         lines = [f".name = {json.dumps(data['name'])}",
                  self.struct("core", "core_params", data["core"], MADE),
                  f".queue_names = {{ {quoted(self.queues)} }}",
-                 f".queue_entries = {{ {', '.join(entries)} }}",
-                 f".queue_count = {len(entries)}",
+                 f".queue_entries = {{ {', '.join(self.queue_entries)} }}",
+                 f".queue_ports = {{ {', '.join(self.queue_ports)} }}",
+                 f".queue_count = {len(self.queues)}",
                  f".port_names = {{ {quoted(self.ports)} }}",
                  f".port_count = {len(self.ports)}",
                  ".classes = {\n\t\t" + ",\n\t\t".join(self.class_cost(*names_of, names)

@@ -328,6 +328,100 @@ static void queues_free_out_of_order(void **state)
 	assert_int_equal(counts[EVENT_OP_RETIRED], 45);
 }
 
+/* A queue for each integer port: additions can use both, multiplications that of M0. */
+static struct core_params core_with_port_queues(void)
+{
+	static const uint32_t ports[] = {A0, M0, L0 | L1, V0, B0};
+	static const char *const names[] = {"SX", "MX", "LS", "VX", "SX"};
+	struct core_params params = bench_core();
+
+	params.queue_count = sizeof(ports) / sizeof(*ports);
+	for (unsigned i = 0; i < params.queue_count; i++) {
+		params.queue_entries[i] = 60;
+		params.queue_names[i] = names[i];
+		params.queue_ports[i] = ports[i];
+	}
+	return params;
+}
+
+/* Operations of two queues of six: all wait for a load, and the thirteenth for a queue. */
+static void queues_of_ports_fill(void **state)
+{
+	static const struct {
+		unsigned class, operations, queue;
+		bool full;
+	} cases[] = {
+		{CLASS_INT_ALU, 12, 0, false}, /* six in each */
+		{CLASS_INT_ALU, 13, 0, true},  {CLASS_INT_MUL, 6, 1, false},
+		{CLASS_INT_MUL, 7, 1, true},   {CLASS_FP_ADD, 6, 3, false},
+		{CLASS_FP_ADD, 7, 3, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct core_params params = core_with_port_queues();
+		uint64_t counts[EVENT_COUNT];
+
+		params.queue_entries[0] = params.queue_entries[1] = params.queue_entries[3] = 6;
+		bench_begin(&b, 0x1000);
+		bench_load(&b, REG_X0, REG_NONE, NEAR_L2);
+		for (unsigned k = 0; k < cases[i].operations; k++)
+			bench_op(&b, cases[i].class, REG_X0 + 1, REG_X0, REG_NONE);
+		counts_of(&params, 1, counts);
+		assert_int_equal(counts[EVENT_STALL_BACKEND_BUSY] > 0, cases[i].full);
+		assert_int_equal(counts[EVENT_IMP_STALL_BACKEND_IQ_SX] > 0,
+				 cases[i].full && cases[i].queue == 0);
+		assert_int_equal(counts[EVENT_IMP_STALL_BACKEND_IQ_MX] > 0,
+				 cases[i].full && cases[i].queue == 1);
+	}
+}
+
+/* Returns the cycles of a load, multiplications that wait for it, additions, and divisions. */
+static uint64_t cycles_behind_multiplications(const struct core_params *params)
+{
+	uint64_t counts[EVENT_COUNT];
+
+	bench_begin(&b, 0x1000);
+	bench_load(&b, REG_X0, REG_NONE, NEAR_L2);
+	for (unsigned k = 0; k < 15; k++)
+		bench_op(&b, CLASS_INT_MUL, REG_X0 + 1, REG_X0, REG_NONE);
+	for (unsigned k = 0; k < 8; k++)
+		bench_op(&b, CLASS_INT_ALU, REG_X0 + 2, REG_NONE, REG_NONE);
+	for (unsigned k = 0; k < 8; k++)
+		bench_op(&b, CLASS_FP_ADD, REG_V0, k ? REG_V0 : REG_X0 + 2, REG_NONE);
+	counts_of(params, 1, counts);
+	return counts[EVENT_CPU_CYCLES];
+}
+
+/*
+ * Eight additions take four cycles on two ports. If each is bound to the emptier of their queues,
+ * all wait in that of the one port, since fifteen multiplications fill the other: eight cycles.
+ */
+static void operations_keep_their_queues(void **state)
+{
+	struct core_params shared = bench_core(), bound = core_with_port_queues();
+
+	(void)state;
+	/* a chain behind the additions, longer than the load */
+	shared.classes[CLASS_FP_ADD].latency = bound.classes[CLASS_FP_ADD].latency = 40;
+	assert_int_equal(cycles_behind_multiplications(&bound),
+			 cycles_behind_multiplications(&shared) + 4);
+}
+
+/* Pieces wait in queues of their own, and a group for all that it needs. */
+static void groups_wait_for_queues_of_ports(void **state)
+{
+	struct core_params params = core_with_port_queues();
+
+	(void)state;
+	params.queue_entries[3] = 16;
+	assert_int_equal(stalls_of_stream(&params, 2400), 0);
+	params.rename_group = 4;
+	assert_int_equal(stalls_of_stream(&params, 2400), 2400 * 3 / 4);
+	params.queue_entries[3] = 3;
+	assert_int_equal(stalls_of_stream(&params, 2400), 2400 * 2 / 3);
+}
+
 /* Chains that reach far beyond the calendar give every queue entry back. */
 static void long_chains_keep_their_entries(void **state)
 {
@@ -415,6 +509,9 @@ int main(void)
 		cmocka_unit_test(registers_run_out),
 		cmocka_unit_test(queues_fill),
 		cmocka_unit_test(queues_free_out_of_order),
+		cmocka_unit_test(queues_of_ports_fill),
+		cmocka_unit_test(operations_keep_their_queues),
+		cmocka_unit_test(groups_wait_for_queues_of_ports),
 		cmocka_unit_test(long_chains_keep_their_entries),
 		cmocka_unit_test(serialising_waits_for_all),
 	};

@@ -388,6 +388,15 @@ static void impossible_cores_are_refused(void **state)
 	params = bench_core();
 	params.queue_entries[1] = 200;
 	assert_null(core_new(&params, NULL, counts));
+	params = bench_core();
+	params.queue_ports[0] = A0; /* the others belong to no port */
+	assert_null(core_new(&params, NULL, counts));
+	params = bench_core();
+	for (unsigned i = 0; i < params.queue_count; i++)
+		params.queue_ports[i] = 1u << i;
+	params.queue_entries[2] = 1;
+	params.classes[CLASS_VLOAD_PAIR_Q].pieces[0].ports = L0; /* two parts */
+	assert_null(core_new(&params, NULL, counts));
 	core_free(NULL);
 }
 

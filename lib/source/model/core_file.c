@@ -70,7 +70,7 @@ static json_t *part(struct reader *reader, json_t *root, const char *key, json_t
 static void add_change(struct reader *reader, const char *name, const json_t *value)
 {
 	struct core_file *file = reader->file;
-	struct core_change changes[2];
+	struct core_change changes[CORE_CHANGE_PARTS];
 	struct core_range range;
 	enum core_change_error error;
 	unsigned count;
