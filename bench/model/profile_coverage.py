@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often the 95 % intervals of sampled exact profiles hold what the whole model counts.
 
-    profile_coverage.py [--seeds N] [--error PERCENT] [--jobs N] [--keep FILE] [--only NAME,...] PLUMB
+    profile_coverage.py [--seeds N] [--error PERCENT] [--jobs N] [--keep FOLDER] [--only NAME,...] PLUMB
 
 Records programs of coverage.py, compiled without inlining, once with `plumb record --exact`, and with
 "--sampled" and each seed. Looks at functions with 0.5 % of the slots or more: at their share of all slots, and what became of
-their slots; and at their shares of the cycles, of the branch mispredictions and of the misses in L1D.
-Prints a row per program: how often the intervals held, and how many values had none.
+their slots; and at their shares of the cycles, of the branch mispredictions and of the misses in L1D. Only
+values from 0.5 to 99.5 % count. Prints a row per program: how often the intervals held, and how many
+values had none. "--keep" keeps the recordings, and takes those that are there already.
 """
 import argparse
 import concurrent.futures
@@ -45,16 +46,14 @@ def values_of(plumb, path):
     return values
 
 
-def run(plumb, command, *options):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "perf.data")
-        words = [plumb, "record", "--source", "model", "--cpu", "neoverse-n3", "--no-progress", "--exact",
-                 "-o", path, *options, "--", *command]
-        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                              check=False)
-        if done.returncode:
-            raise RuntimeError(f"{' '.join(words)}: status {done.returncode}: {done.stderr}")
-        return values_of(plumb, path)
+def record(plumb, command, path, *options):
+    words = [plumb, "record", "--source", "model", "--cpu", "neoverse-n3", "--no-progress", "--exact",
+             "-o", path + ".new", *options, "--", *command]
+    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(words)}: status {done.returncode}: {done.stderr}")
+    os.rename(path + ".new", path)
 
 
 def judge(whole, runs):
@@ -63,7 +62,7 @@ def judge(whole, runs):
     for key, (exact, _) in whole.items():
         name, function = key.split(" ", 1)
         size = exact if name not in OF_SLOTS else whole["slots_share " + function][0]
-        if size < LEAST:
+        if size < LEAST or not LEAST <= exact <= 100 - LEAST:
             continue
         kind = kinds.setdefault(name.split("/")[1] if "/" in name else name, [0, 0, 0])
         for values in runs:
@@ -85,12 +84,6 @@ def main():
     parser.add_argument("--only")
     parser.add_argument("plumb")
     options = parser.parse_args()
-    kept = {}
-    if options.keep and os.path.exists(options.keep):
-        with open(options.keep, encoding="utf-8") as file:
-            for line in file:
-                name, seed, values = json.loads(line)
-                kept[name, seed] = values
     os.nice(10)
     names = (*OF_SLOTS, *EVENTS)
     rates = {name: [] for name in names}
@@ -101,13 +94,14 @@ def main():
         print("|" + "---|" * (len(names) + 2), flush=True)
 
         def result_of(name, seed):
-            if (name, seed) not in kept:
-                extra = ["--sampled=" + options.error, "--seed", str(seed)] if seed else []
-                kept[name, seed] = run(options.plumb, commands[name], *extra)
-                if options.keep:
-                    with open(options.keep, "a", encoding="utf-8") as file:
-                        file.write(json.dumps([name, seed, kept[name, seed]]) + "\n")
-            return kept[name, seed]
+            path = os.path.join(options.keep or folder, f"{name}.{seed}.data")
+            extra = ["--sampled=" + options.error, "--seed", str(seed)] if seed else []
+            if not os.path.exists(path):
+                record(options.plumb, commands[name], path, *extra)
+            values = values_of(options.plumb, path)
+            if not options.keep:
+                os.unlink(path)
+            return values
 
         for name in options.only.split(",") if options.only else commands:
             whole, *runs = pool.map(lambda seed, name=name: result_of(name, seed),

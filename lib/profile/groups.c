@@ -106,7 +106,9 @@ static double spread(const struct divided *d, double modelled)
  */
 static double allowance(const struct divided *d, const double *sums, double sum, double weight)
 {
-	const bool rare = windows_effective(sums, d->count, 1) < d->count / 2.0 && sum > 0;
+	/* So many windows, dealt into groups at random, are as many groups by the same number. */
+	const double most = WINDOWS_FREQUENT * (double)d->count / (WINDOWS_FREQUENT + d->count);
+	const bool rare = windows_effective(sums, d->count, 1) < most;
 	const double off =
 		(rare ? WINDOWS_RARE_TIMES : WINDOWS_ALLOWANCE) * sum * weight / d->whole;
 
@@ -122,11 +124,8 @@ struct plumb_profile_estimate groups_share(const struct grouping *grouping, cons
 
 	divide(&d, grouping, part, whole);
 	estimate.value = d.share;
-	/* All of it was counted in full. */
-	if (d.count && d.whole > 0 && d.parts + d.rests == 0)
-		estimate.low = estimate.high = d.share;
-	/* What was never seen may be where no window is. */
-	if (d.parts + d.rests == 0 || d.count < GROUPS_LEAST || !(d.share > 0 && d.share < 1))
+	/* What no window has may be elsewhere. */
+	if (d.count < GROUPS_LEAST || !(d.parts > 0 && d.rests > 0))
 		return estimate;
 	half = sqrt(spread(&d, grouping->modelled) + allowance(&d, d.part, d.parts, 1 - d.share) +
 		    allowance(&d, d.rest, d.rests, d.share));
