@@ -11,7 +11,7 @@ import { Page, View } from "./view";
 /* Returns what a function was called before, as the comparison matched it. */
 function nameBefore(page: Page, name: string): string {
 	const at = Math.max(0, Math.min(comparisons(page).length - 1, state.thread));
-	const row = comparisons(page)[at].functions.find((change) => change.name === name && change.was);
+	const row = comparisons(page)[at].functions.find((change) => change.name === name && change.match === "renamed");
 	return row && row.was ? row.was : name;
 }
 

@@ -6,6 +6,12 @@ import { Column, Table, widest } from "./table";
 import { systemsPanel } from "./system";
 import { Page, View } from "./view";
 
+/* Where a side has the code of a function. */
+interface Place {
+	symbols: string[];
+	inlined_into: string[];
+}
+
 interface Change {
 	name: string;
 	by?: string | null;
@@ -13,6 +19,7 @@ interface Change {
 	file?: string | null;
 	line?: number | null;
 	was?: string;
+	places?: { before: Place; after: Place };
 	match?: string;
 	units: string;
 	before: number | null;
@@ -53,6 +60,23 @@ function figure(value: number | null): string {
 
 function isPercent(row: Change): boolean {
 	return row.units.startsWith("percent");
+}
+
+function placed(name: string, place: Place, when: string): string[] {
+	const others = place.symbols.filter((symbol) => symbol !== name);
+	const more = place.inlined_into.length - 1;
+	const into = place.inlined_into[0] + (more > 0 ? ` and ${more} more` : "");
+	return [
+		...(more >= 0 ? [`${place.symbols.length ? "partly " : ""}inlined in ${into} ${when}`] : []),
+		...(others.length ? [`${others.length < place.symbols.length ? "with" : "as"} ${others.join(", ")} ${when}`] : []),
+	];
+}
+
+/* Returns what a function was called, or where its code is, as plumb diff words it. */
+function aside(row: Change): string {
+	if (row.was) return row.match === "renamed" ? `was ${row.was}` : `with ${row.was}, inlined ${row.match === "inlined_after" ? "after" : "before"}`;
+	if (!row.places) return "";
+	return [...placed(row.name, row.places.before, "before"), ...placed(row.name, row.places.after, "after")].join(", ");
 }
 
 /* Returns a change as plumb diff words it. */
@@ -100,7 +124,7 @@ function table(rows: Change[], kind: string, open?: (row: Change) => void): Tabl
 	const signed = (row: Change) => (row.change === null ? null : Math.sign(row.change) * Math.min(1, size(row)));
 	const make = (key: string, title: string, least: number, rank: number, value: Column<Change>["value"], cell: Column<Change>["cell"], help?: string): Column<Change> => ({ key, title, help, least, rank, value, cell });
 	const columns: Column<Change>[] = [
-		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, named(place(r)), r.was ? h("small", null, ` was ${visible(r.was)}`) : null)), text: true, grow: 2 },
+		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, named(place(r)), h("small", null, ` ${visible(aside(r))}`))), text: true, grow: 2 },
 		{ ...make("bar", "Size", 140, 2, size, (r) => diverging(signed(r), most), "sorted by its size"), copied: [] },
 		{ ...make("change", "Change", widest(rows.map(change), 100), 0, (r) => (r.change === null ? null : Math.sign(r.change) * size(r)), change), copied: [["Change", change]] },
 		make("before", "Before", widest(rows.map((r) => figure(r.before)), 110), 2, (r) => r.before, (r) => figure(r.before)),

@@ -27,9 +27,9 @@ struct diff_run {
 	struct gate_limit *limits;
 	size_t limit_count;
 	double least;
-	struct diff_side **sides; /* the first is the baseline */
-	char **recordings;        /* the first of each side; NULL: it has none */
+	struct diff_input *inputs; /* a side each; the first is the baseline */
 	size_t side_count;
+	struct diff_names *names; /* which functions are compared; NULL: those of symbols */
 	struct diff_report report;
 };
 

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "diff/command.h"
+#include "diff/names.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 #include "tool/perf_options.h"
@@ -18,17 +19,40 @@
 
 static int read_side(struct diff_run *run, const char *operand)
 {
-	struct diff_side *side;
-	char *recording;
-	const int status = diff_inputs_read(operand, &run->reading, &side, &recording);
+	struct diff_input input;
+	const int status = diff_input_read(operand, &run->reading, &input);
 
 	if (status != EXIT_FINE)
 		return status;
-	run->sides = memory_resize(run->sides, run->side_count + 1, sizeof(struct diff_side *));
-	run->recordings = memory_resize(run->recordings, run->side_count + 1, sizeof(char *));
-	run->recordings[run->side_count] = recording;
-	run->sides[run->side_count++] = side;
+	run->inputs = memory_resize(run->inputs, run->side_count + 1, sizeof(*run->inputs));
+	run->inputs[run->side_count++] = input;
 	return EXIT_FINE;
+}
+
+/* Baselines have functions by symbol, so what is compared with them or becomes one has, too. */
+static bool is_by_symbol(const struct diff_run *run)
+{
+	bool by_symbol = run->options->by_name || run->reading.keys || run->options->write_baseline;
+
+	for (size_t i = 0; i < run->side_count; i++)
+		by_symbol |= run->inputs[i].side->baseline;
+	return by_symbol;
+}
+
+/* Reads functions and lines, once it is known what each build inlines. */
+static int read_code(struct diff_run *run)
+{
+	struct diff_side **sides = memory_alloc((run->side_count + 1) * sizeof(*sides));
+	int status = EXIT_FINE;
+
+	for (size_t i = 0; i < run->side_count; i++)
+		sides[i] = run->inputs[i].side;
+	if (!is_by_symbol(run) && diff_names_new(sides, run->side_count, &run->names) < 0)
+		memory_given(NULL);
+	free(sides);
+	for (size_t i = 0; status == EXIT_FINE && i < run->side_count; i++)
+		status = diff_input_read_code(&run->inputs[i], &run->reading, run->names);
+	return status;
 }
 
 /* Returns whether a single file is enough: nothing that is asked for compares it. */
@@ -122,16 +146,17 @@ static int compare_side(struct diff_run *run, const struct diff_side *side,
 {
 	const struct diff_options options = {
 		.least = run->least, .unmatched = run->options->by_name || run->reading.keys};
-	int status = check_comparable(run, run->sides[0], side);
+	int status = check_comparable(run, run->inputs[0].side, side);
 
 	if (status == EXIT_FINE)
-		status = check_chosen(run, run->sides[0], side);
+		status = check_chosen(run, run->inputs[0].side, side);
 	if (status != EXIT_FINE)
 		return status;
-	if (diff_compare(run->sides[0], side, &options, &result->diff) < 0)
+	if (diff_compare(run->inputs[0].side, side, &options, &result->diff) < 0)
 		memory_given(NULL);
 	if (!result->diff->change_count) {
-		complain("%s and %s have nothing in common", run->sides[0]->label, side->label);
+		complain("%s and %s have nothing in common", run->inputs[0].side->label,
+			 side->label);
 		return EXIT_USAGE;
 	}
 	result->gates = memory_resize(NULL, run->limit_count + 1, sizeof(*result->gates));
@@ -148,9 +173,9 @@ static int compare_all(struct diff_run *run)
 	int status = EXIT_FINE;
 
 	for (size_t i = 1; status == EXIT_FINE && i < run->side_count; i++)
-		status = compare_side(run, run->sides[i], &results[count++]);
+		status = compare_side(run, run->inputs[i].side, &results[count++]);
 	run->report = (struct diff_report){
-		.before = run->sides[0],
+		.before = run->inputs[0].side,
 		.results = results,
 		.result_count = count,
 		.gate_count = run->limit_count,
@@ -177,12 +202,10 @@ static int compare_all(struct diff_run *run)
 
 static void release(struct diff_run *run)
 {
-	for (size_t i = 0; i < run->side_count; i++) {
-		diff_side_free(run->sides[i]);
-		free(run->recordings[i]);
-	}
-	free(run->sides);
-	free(run->recordings);
+	for (size_t i = 0; i < run->side_count; i++)
+		diff_input_free(&run->inputs[i]);
+	free(run->inputs);
+	diff_names_free(run->names);
 	for (size_t i = 0; i < run->limit_count; i++)
 		gate_limit_free(&run->limits[i]);
 	free(run->limits);
@@ -207,6 +230,8 @@ static int run_diff(const struct command *command, int count, char **arguments)
 	status = diff_parse_options(&run);
 	if (status == EXIT_FINE)
 		status = read_sides(&run, &operands);
+	if (status == EXIT_FINE)
+		status = read_code(&run);
 	if (status == EXIT_FINE && run.side_count > 1)
 		status = compare_all(&run);
 	/* What a gate refuses does not become the next baseline by itself. */

@@ -224,26 +224,48 @@ static int read_pass(struct diff_side *side, const struct diff_reading_options *
 	return reading_close(&reading, status);
 }
 
-static int read_recording(struct diff_side *side, const struct diff_reading_options *options,
+/* Reads what is needed to decide which functions are compared, and the events of the whole. */
+static int read_recording(struct diff_input *input, const struct diff_reading_options *options,
 			  const char *path)
+{
+	diff_side_begin_run(input->side);
+	input->recordings = memory_resize(input->recordings, input->recording_count + 1,
+					  sizeof(*input->recordings));
+	input->recordings[input->recording_count++] =
+		(struct diff_input_recording){memory_copy(path, strlen(path)), input->side->run};
+	return read_pass(input->side, options, path, DIFF_PASS_WHOLE);
+}
+
+int diff_input_read_code(struct diff_input *input, const struct diff_reading_options *options,
+			 const struct diff_names *names)
 {
 	int status = EXIT_FINE;
 
-	diff_side_begin_run(side);
-	for (enum diff_pass pass = 0; status == EXIT_FINE && pass < DIFF_PASSES; pass++)
-		if (pass != DIFF_PASS_LINES || options->lines)
-			status = read_pass(side, options, path, pass);
+	input->side->names = names;
+	for (size_t i = 0; i < input->recording_count; i++) {
+		const struct diff_input_recording *recording = &input->recordings[i];
+
+		diff_side_return_to_run(input->side, recording->run);
+		if (status == EXIT_FINE)
+			status = read_pass(input->side, options, recording->path,
+					   DIFF_PASS_FUNCTIONS);
+		if (status == EXIT_FINE && options->lines)
+			status = read_pass(input->side, options, recording->path, DIFF_PASS_LINES);
+	}
+	if (status == EXIT_FINE && diff_side_finish(input->side) < 0)
+		memory_given(NULL);
 	return status;
 }
 
 /* ---- Sides ------------------------------------------------------------------------------------
  */
 
-static int read_file(struct diff_side *side, const struct diff_reading_options *options,
+static int read_file(struct diff_input *input, const struct diff_reading_options *options,
 		     const struct files *files, size_t i, enum kind wanted)
 {
 	const char *path = files->at[i];
 	const enum kind kind = kind_of(path);
+	struct diff_side *side = input->side;
 	struct stat status;
 
 	if (kind == KIND_UNREADABLE)
@@ -255,44 +277,36 @@ static int read_file(struct diff_side *side, const struct diff_reading_options *
 	if (stat(path, &status) == 0 && status.st_mtime > side->time)
 		side->time = status.st_mtime;
 	return wanted == KIND_COUNTS ? read_counts(side, path, files->listed[i])
-				     : read_recording(side, options, path);
+				     : read_recording(input, options, path);
 }
 
-/* Returns the path of the first recording among files, or NULL. */
-static char *first_recording(const struct files *files)
+int diff_input_read(const char *operand, const struct diff_reading_options *options,
+		    struct diff_input *input)
 {
-	for (size_t i = 0; i < files->count; i++)
-		if (kind_of(files->at[i]) == KIND_RECORDING)
-			return memory_copy(files->at[i], strlen(files->at[i]));
-	return NULL;
-}
-
-int diff_inputs_read(const char *operand, const struct diff_reading_options *options,
-		     struct diff_side **result, char **recording)
-{
-	struct diff_side *side = memory_given(diff_side_new(operand));
 	struct files files = {0};
 	int status = list_files(&files, operand);
 
+	*input = (struct diff_input){.side = memory_given(diff_side_new(operand))};
 	/* Counts first: what they have is not taken from recordings. */
 	for (enum kind kind = KIND_COUNTS; kind <= KIND_RECORDING; kind++)
 		for (size_t i = 0; status == EXIT_FINE && i < files.count; i++)
-			status = read_file(side, options, &files, i, kind);
-	*recording = first_recording(&files);
+			status = read_file(input, options, &files, i, kind);
 	free_files(&files);
-	if (status == EXIT_FINE && !side->run) {
+	if (status == EXIT_FINE && !input->side->run) {
 		complain("%s: neither counts nor recordings are in it", operand);
 		advise("plumb stat --json -o FILE writes counts, plumb record -o FILE recordings");
 		status = EXIT_USAGE;
 	}
-	if (status == EXIT_FINE && diff_side_finish(side) < 0)
-		memory_given(NULL);
-	if (status != EXIT_FINE) {
-		diff_side_free(side);
-		side = NULL;
-		free(*recording);
-		*recording = NULL;
-	}
-	*result = side;
+	if (status != EXIT_FINE)
+		diff_input_free(input);
 	return status;
+}
+
+void diff_input_free(struct diff_input *input)
+{
+	diff_side_free(input->side);
+	for (size_t i = 0; i < input->recording_count; i++)
+		free(input->recordings[i].path);
+	free(input->recordings);
+	*input = (struct diff_input){.side = NULL};
 }

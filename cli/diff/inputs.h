@@ -14,12 +14,31 @@ struct diff_reading_options {
 	bool verbose;
 };
 
+/* A side, and its recordings, each with the number of its run. */
+struct diff_input {
+	struct diff_side *side;
+	struct diff_input_recording {
+		char *path;
+		size_t run;
+	} * recordings;
+	size_t recording_count;
+};
+
 /*
- * Reads a side: a file, several with commas between them, or a folder with them. Returns an exit
- * status, after printing an error; `*result` is NULL then. `*recording` is the path of the first
- * recording of the side, which the caller frees, or NULL.
+ * Reads a side, but not by function: a file, several with commas between them, or a folder with
+ * them. Returns an exit status, after printing an error; otherwise free the input.
  */
-int diff_inputs_read(const char *operand, const struct diff_reading_options *options,
-		     struct diff_side **result, char **recording);
+int diff_input_read(const char *operand, const struct diff_reading_options *options,
+		    struct diff_input *input);
+
+/*
+ * Reads the recordings of a side once more, by function and line, and finishes the side. `names`
+ * decides which functions, and lives as long as the side; NULL: symbols. Returns an exit status,
+ * after printing an error.
+ */
+int diff_input_read_code(struct diff_input *input, const struct diff_reading_options *options,
+			 const struct diff_names *names);
+
+void diff_input_free(struct diff_input *input);
 
 #endif

@@ -38,7 +38,8 @@ static void write_side(FILE *stream, const struct diff_page *page, size_t side)
 	struct report_options options = {.from = *page->from, .only_code = true};
 	struct html_page code = {0};
 
-	options.from.input = page->recordings[side];
+	options.from.input =
+		page->inputs[side].recording_count ? page->inputs[side].recordings[0].path : NULL;
 	/* What is wrong with a recording has been said when it was compared. */
 	if (options.from.input)
 		report_collect(&options, report_run, &code);

@@ -3,13 +3,14 @@
 #ifndef DIFF_PAGE_H
 #define DIFF_PAGE_H
 
+#include "diff/inputs.h"
 #include "render/diff.h"
 #include "tool/reading.h"
 
 struct diff_page {
 	const struct diff_report *report;
 	const struct reading_options *from;
-	char *const *recordings; /* of each side, the baseline first; NULL: it has none */
+	const struct diff_input *inputs; /* of each side, the baseline first */
 	size_t side_count;
 	const struct common_options *common;
 };

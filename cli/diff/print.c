@@ -30,12 +30,12 @@ int diff_write_baseline(const struct diff_run *run)
 	struct output out;
 	int status, error;
 
-	if (!common.output || !run->sides)
+	if (!common.output || !run->side_count)
 		return EXIT_FINE;
 	status = output_open(&out, &common);
 	if (status != EXIT_FINE)
 		return status;
-	error = baseline_write(run->sides[run->side_count - 1], out.stream);
+	error = baseline_write(run->inputs[run->side_count - 1].side, out.stream);
 	if (error == PLUMB_ERR_NO_MEMORY)
 		memory_given(NULL);
 	return output_close(&out, EXIT_FINE);
@@ -71,7 +71,7 @@ static int write_page(const struct diff_run *run)
 	const struct diff_page page = {
 		.report = &run->report,
 		.from = &run->options->from,
-		.recordings = run->recordings,
+		.inputs = run->inputs,
 		.side_count = run->side_count,
 		.common = &run->options->common,
 	};

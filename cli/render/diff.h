@@ -63,7 +63,7 @@ char *diff_change_text(const struct diff_report *report, const struct diff_chang
 char *diff_value_text(const struct diff_change *change, double value);
 /* "exact", "p 0.0002, effect +1.00", "+3.1..+9.9 %", "unknown". */
 char *diff_evidence(const struct diff_change *change);
-/* The name, with what it was called before, and where a line is. */
+/* The name, with what it was called before, what it is inlined in, and where a line is. */
 char *diff_name_text(const struct diff_change *change);
 /* "CPU_CYCLES +14.0 %: +13.0 % in parse_line, backend_mem, line 212". */
 char *diff_headline(const struct diff *diff);

@@ -15,6 +15,19 @@ static json_t *text_or_null(const char *text)
 	return text && *text ? render_string(text) : json_null();
 }
 
+/* Where a side has the code of a function. */
+static json_t *place_object(const struct diff_place *place, const char *name)
+{
+	const struct diff_function *symbol = NULL;
+	json_t *symbols = json_array(), *inlined = json_array();
+
+	while ((symbol = diff_side_next_symbol(place->side, name, symbol)))
+		json_array_append_new(symbols, render_string(symbol->name));
+	for (size_t i = 0; i < place->inlined_count; i++)
+		json_array_append_new(inlined, render_string(place->inlined[i].into));
+	return json_pack("{s:o, s:o}", "symbols", symbols, "inlined_into", inlined);
+}
+
 static json_t *change_object(const struct diff_change *change)
 {
 	static const char *const methods[] = {
@@ -42,6 +55,12 @@ static json_t *change_object(const struct diff_change *change)
 		json_object_set_new(object, "was", render_string(change->was));
 		json_object_set_new(object, "match", json_string(matches[change->match]));
 	}
+	if (change->placed)
+		json_object_set_new(object, "places",
+				    json_pack("{s:o, s:o}", "before",
+					      place_object(&change->places[0], change->key.name),
+					      "after",
+					      place_object(&change->places[1], change->key.name)));
 	json_object_set_new(object, "units", render_string(change->unit));
 	json_object_set_new(object, "before", number(change->before));
 	json_object_set_new(object, "after", number(change->after));

@@ -109,6 +109,23 @@ static struct methods methods_of(const struct diff *diff)
 	return methods;
 }
 
+/* Why functions differ from those of plumb report. */
+static void add_places(struct notes *notes, const struct diff *diff)
+{
+	bool inlined = false;
+
+	for (size_t i = 0; i < diff->change_count; i++) {
+		const struct diff_change *change = &diff->changes[i];
+
+		inlined |= change->placed &&
+			   (change->places[0].inlined_count || change->places[1].inlined_count);
+	}
+	if (inlined)
+		add(notes,
+		    "The builds inline different functions: these count as functions of their own "
+		    "on both sides, not as part of what they are inlined in.");
+}
+
 static void add_methods(struct notes *notes, const struct diff *diff)
 {
 	const struct methods methods = methods_of(diff);
@@ -148,6 +165,7 @@ char **diff_notes(const struct diff_report *report, const struct diff *diff)
 	(void)report;
 	add_differences(&notes, diff->before, diff->after);
 	add_only(&notes, diff);
+	add_places(&notes, diff);
 	add_methods(&notes, diff);
 	return notes.at;
 }

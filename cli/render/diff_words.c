@@ -6,6 +6,7 @@
 
 #include "render/diff.h"
 #include "render/figures.h"
+#include "tool/join.h"
 #include "tool/memory.h"
 
 /* Without -v, smaller changes are only counted: in percent, and as a share of the whole. */
@@ -179,13 +180,77 @@ char *diff_evidence(const struct diff_change *change)
 	return memory_copy("unknown", 7);
 }
 
+/* Appends to a text, and frees it. */
+static char *append(char *text, const char *more)
+{
+	char *longer = memory_format("%s%s", text, more);
+
+	free(text);
+	return longer;
+}
+
+/* "main and 2 more". */
+static char *containers(const struct diff_place *place)
+{
+	if (place->inlined_count > 1)
+		return memory_format("%s and %zu more", place->inlined[0].into,
+				     place->inlined_count - 1);
+	return memory_format("%s", place->inlined[0].into);
+}
+
+/* Lists the symbols of a function on a side, but not the one with its name. */
+static char *copies(const struct diff_place *place, const char *name, bool *own)
+{
+	const struct diff_function *symbol = NULL;
+	struct join list = {0};
+
+	*own = false;
+	while ((symbol = diff_side_next_symbol(place->side, name, symbol))) {
+		if (strcmp(symbol->name, name) == 0)
+			*own = true;
+		else
+			join_add(&list, symbol->name);
+	}
+	return join_take(&list);
+}
+
+/* "partly inlined in main after, with f.cold after". */
+static char *places_text(const struct diff_change *change)
+{
+	static const char *const times[] = {"before", "after"};
+	struct join list = {0};
+
+	for (size_t s = 0; s < 2; s++) {
+		const struct diff_place *place = &change->places[s];
+		bool own;
+		char *others = copies(place, change->key.name, &own);
+		char *into = place->inlined_count ? containers(place) : NULL;
+		char *text;
+
+		if (into) {
+			text = memory_format("%sinlined in %s %s", own || *others ? "partly " : "",
+					     into, times[s]);
+			join_add(&list, text);
+			free(text);
+		}
+		if (*others) {
+			text = memory_format("%s %s %s", own ? "with" : "as", others, times[s]);
+			join_add(&list, text);
+			free(text);
+		}
+		free(into);
+		free(others);
+	}
+	return join_take(&list);
+}
+
 char *diff_name_text(const struct diff_change *change)
 {
 	char *name =
 		change->key.view == DIFF_LINES && change->file
 			? memory_format("%s:%u in %s", change->file, change->line, change->key.in)
 			: memory_copy(change->key.name, strlen(change->key.name));
-	char *text = name;
+	char *text = name, *places;
 
 	if (change->was && change->key.view == DIFF_FUNCTIONS) {
 		text = change->match == DIFF_RENAMED
@@ -194,17 +259,14 @@ char *diff_name_text(const struct diff_change *change)
 					       change->match == DIFF_INLINED_AFTER ? "after"
 										   : "before");
 		free(name);
+	} else if (change->placed) {
+		places = places_text(change);
+		text = *places ? memory_format("%s (%s)", name, places)
+			       : memory_copy(name, strlen(name));
+		free(places);
+		free(name);
 	}
 	return text;
-}
-
-/* Appends to a text, and frees it. */
-static char *append(char *text, const char *more)
-{
-	char *longer = memory_format("%s%s", text, more);
-
-	free(text);
-	return longer;
 }
 
 /* ": +13.0 % in parse_line, backend_mem, line 212". */

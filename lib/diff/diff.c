@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diff/baseline.h"
+#include "diff/names.h"
 
 bool diff_is_percent(const char *unit)
 {
@@ -153,6 +154,45 @@ static bool is_small(const struct comparing *c, const struct diff_change *change
 	return true;
 }
 
+/* Tells whether the sides have other symbols of a function. */
+static bool differ_in_symbols(const struct diff_side *a, const struct diff_side *b,
+			      const char *name)
+{
+	const struct diff_function *x = NULL, *y = NULL;
+
+	do {
+		x = diff_side_next_symbol(a, name, x);
+		y = diff_side_next_symbol(b, name, y);
+		if (!x != !y || (x && strcmp(x->name, y->name) != 0))
+			return true;
+	} while (x);
+	return false;
+}
+
+/* Notes where the code of a function is, if its builds differ in that. */
+static void set_places(const struct comparing *c, struct diff_change *change)
+{
+	const struct diff_side *sides[] = {c->diff->before, c->diff->after};
+	const struct diff_names *names = sides[1]->names;
+	const char *name = change->key.name;
+	struct diff_place *places = change->places;
+
+	if (change->key.view != DIFF_FUNCTIONS)
+		return;
+	for (size_t s = 0; s < 2; s++) {
+		places[s] = (struct diff_place){.side = sides[s]};
+		if (diff_names_inlined(names, name))
+			places[s].inlined =
+				diff_side_inlined(sides[s], name, &places[s].inlined_count);
+		else if (!diff_names_joined(names, name))
+			return;
+	}
+	change->placed = places[0].inlined_count != places[1].inlined_count ||
+			 differ_in_symbols(sides[0], sides[1], name);
+	for (size_t i = 0; !change->placed && i < places[0].inlined_count; i++)
+		change->placed = strcmp(places[0].inlined[i].into, places[1].inlined[i].into) != 0;
+}
+
 static void add_change(struct comparing *c, const struct diff_item *before,
 		       const struct diff_item *after, const struct diff_change *begun)
 {
@@ -176,6 +216,7 @@ static void add_change(struct comparing *c, const struct diff_item *before,
 	change.main = main && strcmp(main->name, shown->key.of) == 0;
 	c->no_memory |= diff_test(c->diff, before, after, &change) < 0;
 	set_shares(c, &change);
+	set_places(c, &change);
 	if (!is_small(c, &change))
 		push(c, &change);
 	free(nothing.values);

@@ -21,10 +21,23 @@ enum diff_method {
 	DIFF_UNKNOWN,   /* one run on a side, without an interval */
 };
 
+/* Where a side has the code of a function. */
+struct diff_place {
+	/* Its symbols: the function's, its parts and copies. See diff_side_next_symbol(). */
+	const struct diff_side *side;
+	const struct diff_inlining *inlined; /* what it is inlined into */
+	size_t inlined_count;
+};
+
 struct diff_change {
 	struct diff_key key; /* as in the second side, or else the first */
 	const char *was;     /* the function's other name in the first side; or NULL */
 	enum diff_match match;
+	/* The sides differ in where they have the function's code, and it is added up:
+	 * diff/names.h.
+	 */
+	bool placed;
+	struct diff_place places[2];
 	const char *unit;
 	const char *file; /* of a line, and its number in the second side, or else the first */
 	unsigned line;

@@ -82,18 +82,10 @@ static bool names(const char *what, const char *name)
 /* Tells whether `name` is that of a function, or of a copy of it that the compiler made. */
 static bool is_function(const char *function, const char *name)
 {
-	static const char *const copies[] = {".constprop.", ".isra.",     ".part.",
-					     ".cold",       ".lto_priv.", " [clone "};
 	const size_t length = strlen(function);
 
-	if (strncmp(name, function, length) != 0)
-		return false;
-	if (!name[length])
-		return true;
-	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++)
-		if (strncmp(name + length, copies[i], strlen(copies[i])) == 0)
-			return true;
-	return false;
+	return strcmp(name, function) == 0 ||
+	       (strncmp(name, function, length) == 0 && diff_base_length(name) == length);
 }
 
 static bool applies(const struct gate_limit *limit, const struct diff_change *change)

@@ -4,11 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff/names.h"
+
 /* Shorter functions have too little that is their own; in instructions. */
 #define INSTRUCTIONS_MIN 8
 /* The share of its sequences that makes a function the same, or inlined. */
 #define ALIKE_MIN   0.7
 #define INLINED_MIN 0.6
+/* The share of their lines that functions at the same place must have in common. */
+#define LINES_MIN 0.5
 /* The next best must have so much less. */
 #define LEAD_MIN 0.05
 /* Functions that only one side has; of more, the rest is matched by name only. */
@@ -88,9 +92,11 @@ static uint32_t operation(uint32_t word)
 /* ---- Functions --------------------------------------------------------------------------------
  */
 
-/* A function, its code as one number, and the sequences of its operations, sorted. */
+/* A function, its name in the comparison, its code as one number, and the sequences of its
+ * operations, sorted. */
 struct code {
 	const struct diff_function *function;
+	const char *name;
 	uint64_t hash;
 	uint32_t *sequences;
 	size_t count;
@@ -104,11 +110,12 @@ static int compare_words(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool make_code(const struct diff_function *function, struct code *code)
+static bool make_code(const struct diff_function *function, const char *name, struct code *code)
 {
 	uint32_t pages = 0;
 
-	*code = (struct code){.function = function, .hash = UINT64_C(0xcbf29ce484222325)};
+	*code = (struct code){
+		.function = function, .name = name, .hash = UINT64_C(0xcbf29ce484222325)};
 	if (!function->words)
 		return true;
 	for (size_t i = 0; i < function->count; i++) {
@@ -192,6 +199,38 @@ static bool push(struct matching *m, const struct diff_pair *pair)
 	return true;
 }
 
+/* Returns the function that code of a symbol belongs to. */
+static const char *name_of(const struct diff_side *side, const char *symbol)
+{
+	return side->names ? diff_names_function(side->names, symbol, false) : symbol;
+}
+
+/* Tells whether a side has values of a function, though no symbol: its code is elsewhere. */
+static bool has_values(const struct diff_side *side, const char *name)
+{
+	const struct diff_quantity *main = diff_side_main(side);
+
+	return main &&
+	       diff_side_find(side, &(struct diff_key){DIFF_FUNCTIONS, name, main->name, ""});
+}
+
+/* Tells whether a part or a copy of a function was found before. */
+static bool is_candidate(const struct matching *m, size_t s, const char *name)
+{
+	const size_t length = strlen(name);
+
+	/* They are sorted by symbol, so they begin alike. */
+	for (size_t i = m->counts[s]; i-- > 0;) {
+		const char *last = m->codes[s][i].name;
+
+		if (strcmp(last, name) == 0)
+			return true;
+		if (strncmp(last, name, length) != 0)
+			return false;
+	}
+	return false;
+}
+
 static bool sort_out(struct matching *m, size_t s)
 {
 	const struct diff_side *own = m->sides[s], *other = m->sides[1 - s];
@@ -203,15 +242,17 @@ static bool sort_out(struct matching *m, size_t s)
 		return false;
 	for (size_t i = 0; i < own->function_count; i++) {
 		const struct diff_function *function = &own->functions[i];
+		const char *name = name_of(own, function->name);
 
 		if (i && strcmp(function->name, own->functions[i - 1].name) == 0)
 			continue;
 		if (diff_side_function(other, function->name)) {
 			/* Sorted by name on both sides, so they agree. */
-			if (!make_code(function, &m->both[s][both++]))
+			if (!make_code(function, name, &m->both[s][both++]))
 				return false;
-		} else if (m->counts[s] < CANDIDATES_MAX &&
-			   !make_code(function, &m->codes[s][m->counts[s]++])) {
+		} else if (m->counts[s] < CANDIDATES_MAX && !has_values(other, name) &&
+			   !is_candidate(m, s, name) &&
+			   !make_code(function, name, &m->codes[s][m->counts[s]++])) {
 			return false;
 		}
 	}
@@ -240,8 +281,7 @@ static bool pair_equal(struct matching *m)
 		if (!unique || !found)
 			continue;
 		code->taken = found->taken = true;
-		if (!push(m, &(struct diff_pair){code->function->name, found->function->name,
-						 DIFF_RENAMED, 1}))
+		if (!push(m, &(struct diff_pair){code->name, found->name, DIFF_RENAMED, 1}))
 			return false;
 	}
 	return true;
@@ -294,12 +334,157 @@ static bool pair_alike(struct matching *m)
 		if (!found || back != code)
 			continue;
 		code->taken = found->taken = true;
-		if (!push(m, &(struct diff_pair){code->function->name, found->function->name,
-						 DIFF_RENAMED, best}))
+		if (!push(m, &(struct diff_pair){code->name, found->name, DIFF_RENAMED, best}))
 			return false;
 	}
 	return true;
 }
+
+/* ---- By the source ----------------------------------------------------------------------------
+ */
+
+/* The lines of a side, by function and name; each once. */
+struct lines {
+	const struct diff_key **at;
+	size_t count;
+};
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct diff_key *x = *(const struct diff_key *const *)a;
+	const struct diff_key *y = *(const struct diff_key *const *)b;
+	const int order = strcmp(x->in, y->in);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+static bool list_lines(const struct diff_side *side, struct lines *lines)
+{
+	size_t count = 0;
+
+	lines->at = calloc(side->item_count + 1, sizeof(*lines->at));
+	if (!lines->at)
+		return false;
+	for (size_t i = 0; i < side->item_count; i++)
+		if (side->items[i].key.view == DIFF_LINES)
+			lines->at[count++] = &side->items[i].key;
+	if (count)
+		qsort(lines->at, count, sizeof(*lines->at), compare_lines);
+	for (size_t i = 0; i < count; i++)
+		if (!lines->count ||
+		    compare_lines(&lines->at[lines->count - 1], &lines->at[i]) != 0)
+			lines->at[lines->count++] = lines->at[i];
+	return true;
+}
+
+/* Returns the first line of a function, and how many it has. */
+static const struct diff_key *const *lines_of(const struct lines *lines, const char *function,
+					      size_t *count)
+{
+	size_t low = 0, high = lines->count;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (strcmp(lines->at[middle]->in, function) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*count = 0;
+	while (low + *count < lines->count && strcmp(lines->at[low + *count]->in, function) == 0)
+		++*count;
+	return lines->at + low;
+}
+
+/* Returns which part of the lines that either function has, both have. */
+static double same_lines(const struct lines lines[2], const char *before, const char *after)
+{
+	size_t counts[2], i = 0, k = 0, both = 0;
+	const struct diff_key *const *a = lines_of(&lines[0], before, &counts[0]);
+	const struct diff_key *const *b = lines_of(&lines[1], after, &counts[1]);
+
+	while (i < counts[0] && k < counts[1]) {
+		const int order = strcmp(a[i]->name, b[k]->name);
+
+		both += order == 0;
+		i += order <= 0;
+		k += order >= 0;
+	}
+	return both ? (double)both / (double)(counts[0] + counts[1] - both) : 0;
+}
+
+/*
+ * Returns by how many lines code at `line` has moved: as the function of both sides that is next
+ * above it, or else not at all.
+ */
+static long moved_by(const struct matching *m, const char *file, unsigned line)
+{
+	const struct diff_function *next = NULL;
+	long by = 0;
+
+	for (size_t i = 0; i < m->both_count; i++) {
+		const struct diff_function *a = m->both[0][i].function;
+		const struct diff_function *b = m->both[1][i].function;
+
+		if (!a->file || !b->file || strcmp(a->file, file) != 0 ||
+		    strcmp(b->file, file) != 0 || a->line > line || (next && next->line > a->line))
+			continue;
+		next = a;
+		by = (long)b->line - (long)a->line;
+	}
+	return by;
+}
+
+/* Finds the function that is now where `code` was, in the same file; NULL: none, or several. */
+static struct code *in_place_of(struct matching *m, const struct code *code)
+{
+	const struct diff_function *function = code->function;
+	struct code *found = NULL;
+	long line;
+
+	if (!function->file)
+		return NULL;
+	line = (long)function->line + moved_by(m, function->file, function->line);
+	for (size_t k = 0; k < m->counts[1]; k++) {
+		struct code *other = &m->codes[1][k];
+
+		if (other->taken || !other->function->file ||
+		    strcmp(other->function->file, function->file) != 0 ||
+		    (long)other->function->line != line)
+			continue;
+		if (found)
+			return NULL;
+		found = other;
+	}
+	return found;
+}
+
+/* Pairs functions at the same place of a file, which have lines in common: compiled differently. */
+static bool pair_by_place(struct matching *m)
+{
+	struct lines lines[2] = {{NULL, 0}, {NULL, 0}};
+	bool ok = list_lines(m->sides[0], &lines[0]) && list_lines(m->sides[1], &lines[1]);
+
+	for (size_t i = 0; ok && i < m->counts[0]; i++) {
+		struct code *code = &m->codes[0][i];
+		struct code *found = code->taken ? NULL : in_place_of(m, code);
+		double alike = 0;
+
+		if (found)
+			alike = same_lines(lines, code->name, found->name);
+		if (alike < LINES_MIN)
+			continue;
+		code->taken = found->taken = true;
+		ok = push(m, &(struct diff_pair){code->name, found->name, DIFF_RENAMED, alike});
+	}
+	free(lines[0].at);
+	free(lines[1].at);
+	return ok;
+}
+
+/* ---- Inlined code -----------------------------------------------------------------------------
+ */
 
 /* Finds functions of side `s` whose code is now within one that both sides have. */
 static bool pair_inlined(struct matching *m, size_t s)
@@ -327,10 +512,9 @@ static bool pair_inlined(struct matching *m, size_t s)
 		if (!found || best < INLINED_MIN || best - next < LEAD_MIN)
 			continue;
 		code->taken = true;
-		if (!push(m,
-			  &(struct diff_pair){s ? found->function->name : code->function->name,
-					      s ? code->function->name : found->function->name,
-					      s ? DIFF_INLINED_BEFORE : DIFF_INLINED_AFTER, best}))
+		if (!push(m, &(struct diff_pair){
+				     s ? found->name : code->name, s ? code->name : found->name,
+				     s ? DIFF_INLINED_BEFORE : DIFF_INLINED_AFTER, best}))
 			return false;
 	}
 	return true;
@@ -348,7 +532,7 @@ int diff_match(const struct diff_side *before, const struct diff_side *after,
 {
 	struct matching m = {.sides = {before, after}};
 	const bool ok = sort_out(&m, 0) && sort_out(&m, 1) && pair_equal(&m) && pair_alike(&m) &&
-			pair_inlined(&m, 0) && pair_inlined(&m, 1);
+			pair_by_place(&m) && pair_inlined(&m, 0) && pair_inlined(&m, 1);
 
 	for (size_t s = 0; s < 2; s++) {
 		free_codes(m.codes[s], m.sides[s]->function_count);

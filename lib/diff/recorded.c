@@ -8,133 +8,10 @@
 #include <string.h>
 
 #include "base/visible.h"
-#include "diff/side.h"
+#include "diff/code.h"
+#include "diff/names.h"
 #include "profile/profile.h"
 #include "symbol/symbolizer.h"
-
-/* Larger functions are compared by name only. */
-#define WORDS_READ_MAX ((size_t)1 << 16)
-#define FUNCTIONS_READ 65536
-
-/* ---- Functions and their code -----------------------------------------------------------------
- */
-
-/* Functions that have samples, found while the recording is read. */
-struct collector {
-	const struct plumb_profile_options *given;
-	struct found {
-		const struct plumb_symbol *symbol;
-		struct plumb_symbol_file *file;
-	} * found;
-	size_t count, mask;
-	struct diff_side *side;
-};
-
-static struct found *slot_of(const struct collector *collector, const struct plumb_symbol *symbol)
-{
-	const uint64_t word = (uintptr_t)symbol;
-	size_t at = hash_words(&word, 1) & collector->mask;
-
-	while (collector->found[at].symbol && collector->found[at].symbol != symbol)
-		at = (at + 1) & collector->mask;
-	return &collector->found[at];
-}
-
-static bool collect(void *user, const struct plumb_samples_item *item,
-		    const struct plumb_location *location)
-{
-	struct collector *collector = user;
-	struct found *slot;
-
-	if (collector->given->wants &&
-	    !collector->given->wants(collector->given->user, item, location))
-		return false;
-	if (!location || !location->symbol || !location->file)
-		return true;
-	slot = slot_of(collector, location->symbol);
-	if (!slot->symbol && collector->count < FUNCTIONS_READ) {
-		*slot = (struct found){location->symbol, location->file};
-		collector->count++;
-	}
-	return true;
-}
-
-static uint32_t *read_words(struct plumb_symbolizer *symbolizer, const struct found *found,
-			    struct diff_function *function)
-{
-	const uint64_t start = plumb_symbol_start(found->symbol);
-	const uint64_t size = plumb_symbol_end(found->symbol) - start;
-	uint8_t *bytes;
-	uint32_t *words;
-
-	if (size < 4 || size / 4 > WORDS_READ_MAX || plumb_symbol_file_is_kernel(found->file))
-		return NULL;
-	bytes = malloc((size_t)size);
-	words = calloc((size_t)size / 4, sizeof(*words));
-	function->count = 0;
-	if (bytes && words)
-		function->count = symbolizer_code(symbolizer, found->file, start, bytes,
-						  (size_t)size, &function->address) /
-				  4;
-	for (size_t i = 0; bytes && words && i < function->count; i++)
-		words[i] = (uint32_t)bytes[4 * i] | (uint32_t)bytes[4 * i + 1] << 8 |
-			   (uint32_t)bytes[4 * i + 2] << 16 | (uint32_t)bytes[4 * i + 3] << 24;
-	free(bytes);
-	if (!function->count) {
-		free(words);
-		words = NULL;
-	}
-	return words;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-static bool add_function(struct diff_side *side, struct plumb_symbolizer *symbolizer,
-			 const struct found *found)
-{
-	const struct plumb_location start = {.address = plumb_symbol_start(found->symbol),
-					     .file = found->file,
-					     .symbol = found->symbol};
-	struct plumb_source_frame frames[PLUMB_SOURCE_FRAMES_MAX];
-	struct diff_function *function;
-	size_t depth;
-
-	if (side->function_count == side->function_room) {
-		const size_t room = side->function_room ? 2 * side->function_room : 64;
-		struct diff_function *all = realloc(side->functions, room * sizeof(*all));
-
-		if (!all)
-			return false;
-		side->functions = all;
-		side->function_room = room;
-	}
-	function = &side->functions[side->function_count];
-	*function = (struct diff_function){
-		.name = diff_side_keep(side, plumb_symbol_name(found->symbol))};
-	if (!function->name)
-		return false;
-	function->words = read_words(symbolizer, found, function);
-	depth = plumb_symbolizer_source(symbolizer, &start, frames, PLUMB_SOURCE_FRAMES_MAX);
-	if (depth && frames[depth - 1].file && frames[depth - 1].line) {
-		function->file = diff_side_keep(side, base_name(frames[depth - 1].file));
-		function->line = frames[depth - 1].line;
-	}
-	side->function_count++;
-	return true;
-}
-
-static void add_functions(struct collector *collector, struct plumb_symbolizer *symbolizer)
-{
-	for (size_t i = 0; collector->found && i <= collector->mask; i++)
-		if (collector->found[i].symbol &&
-		    !add_function(collector->side, symbolizer, &collector->found[i]))
-			collector->side->no_memory = true;
-}
 
 /* ---- Values -----------------------------------------------------------------------------------
  */
@@ -285,14 +162,6 @@ static struct diff_item *add_count(const struct pass *pass, struct diff_key key,
 	return item;
 }
 
-static const struct diff_function *function_named(const struct diff_side *side, const char *name)
-{
-	for (size_t i = 0; i < side->function_count; i++)
-		if (strcmp(side->functions[i].name, name) == 0)
-			return &side->functions[i];
-	return NULL;
-}
-
 /* A line, and its name. */
 struct line {
 	const char *function;
@@ -301,11 +170,19 @@ struct line {
 	char name[PLUMB_PROFILE_TEXT + 16];
 };
 
+/* Tells whether `name` is that of `function`, or of a copy of it that the compiler made. */
+static bool is_of(const char *name, const char *function)
+{
+	const size_t length = diff_base_length(name);
+
+	return strlen(function) == length && memcmp(name, function, length) == 0;
+}
+
 /* Reads "file.c:12". Returns false if it is no line. */
 static bool parse_line(struct diff_side *side, const char *text, struct line *line)
 {
 	const char *colon = strrchr(text, ':');
-	const struct diff_function *function;
+	const struct diff_declaration *declared;
 	unsigned long number;
 	char *end;
 
@@ -319,12 +196,16 @@ static bool parse_line(struct diff_side *side, const char *text, struct line *li
 	side->no_memory |= !line->file;
 	if (!line->file)
 		return false;
-	function = function_named(side, line->function);
-	if (function && function->file && strcmp(function->file, line->file) == 0)
-		snprintf(line->name, sizeof(line->name), "%+d",
-			 (int)line->number - (int)function->line);
-	else
+	/* The line's own function may be inlined in another. */
+	declared = diff_side_declared(side, line->file, line->number);
+	if (!declared)
 		snprintf(line->name, sizeof(line->name), "%s", text);
+	else if (is_of(line->function, declared->function))
+		snprintf(line->name, sizeof(line->name), "%+d",
+			 (int)line->number - (int)declared->line);
+	else
+		snprintf(line->name, sizeof(line->name), "%.*s%+d", PLUMB_PROFILE_TEXT - 1,
+			 declared->function, (int)line->number - (int)declared->line);
 	return true;
 }
 
@@ -541,11 +422,13 @@ static void add_profile(const struct pass *pass)
 }
 
 static void set_keys(struct plumb_profile_options *options, enum diff_pass pass,
-		     const struct diff_recording *from)
+		     const struct diff_recording *from, bool named)
 {
 	/* No sample that is compared has this key, so there is one row. */
 	static const uint8_t whole[] = {PLUMB_KEY_BYTES};
-	static const uint8_t lines[] = {PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE};
+	static const uint8_t symbols[] = {PLUMB_KEY_SYMBOL, PLUMB_KEY_SRCLINE};
+	static const uint8_t functions[] = {PLUMB_KEY_INLINE, PLUMB_KEY_SRCLINE};
+	const uint8_t *lines = named ? functions : symbols;
 
 	options->size = sizeof(*options);
 	options->keys = pass == DIFF_PASS_WHOLE   ? whole
@@ -557,22 +440,27 @@ static void set_keys(struct plumb_profile_options *options, enum diff_pass pass,
 									 : 1;
 }
 
+static const char *name_function(void *user, const char *name, bool inlined)
+{
+	return diff_names_function(user, name, inlined);
+}
+
 int diff_side_add_recording(struct diff_side *side, enum diff_pass pass,
 			    const struct diff_recording *from)
 {
+	const struct profile_naming naming = {name_function, (void *)(uintptr_t)side->names};
 	struct plumb_profile_options options = from->options;
-	struct collector collector = {.given = &from->options, .side = side};
+	struct code_collector *collector = NULL;
 	struct plumb_profile *profile = NULL;
 	int error, status;
 
-	set_keys(&options, pass, from);
-	if (pass == DIFF_PASS_FUNCTIONS && !side->function_count) {
-		collector.mask = 2 * FUNCTIONS_READ - 1;
-		collector.found = calloc(collector.mask + 1, sizeof(*collector.found));
-		if (!collector.found)
+	set_keys(&options, pass, from, side->names);
+	if (pass == DIFF_PASS_WHOLE && !side->function_count && !from->keys) {
+		collector = code_collector_new(side, &from->options);
+		if (!collector)
 			return PLUMB_ERR_NO_MEMORY;
-		options.wants = collect;
-		options.user = &collector;
+		options.wants = code_collect;
+		options.user = collector;
 		options.wants_by = from->options.wants && !from->options.wants_by
 					   ? 0
 					   : from->options.wants_by | PLUMB_WANTS_LOCATION;
@@ -580,15 +468,17 @@ int diff_side_add_recording(struct diff_side *side, enum diff_pass pass,
 	}
 	error = plumb_profile_new(&options, from->recording, from->symbolizer, &profile);
 	if (error == 0) {
+		profile->naming = side->names ? &naming : NULL;
 		error = plumb_profile_add(profile, from->samples);
 		status = plumb_profile_finish(profile, plumb_samples_totals(from->samples));
 		error = error < 0 ? error : status;
 	}
 	if (error == 0) {
-		add_functions(&collector, from->symbolizer);
+		if (collector)
+			code_finish(collector, from->symbolizer);
 		add_profile(&(struct pass){side, pass, from, profile});
 	}
 	plumb_profile_free(profile);
-	free(collector.found);
+	code_collector_free(collector);
 	return error == 0 && side->no_memory ? PLUMB_ERR_NO_MEMORY : error;
 }

@@ -45,6 +45,8 @@ void diff_side_free(struct diff_side *side)
 	for (size_t i = 0; i < side->function_count; i++)
 		free(side->functions[i].words);
 	free(side->functions);
+	free(side->inlinings);
+	free(side->declarations);
 	arena_free(&side->arena);
 	free(side);
 }
@@ -52,6 +54,11 @@ void diff_side_free(struct diff_side *side)
 void diff_side_begin_run(struct diff_side *side)
 {
 	side->run++;
+}
+
+void diff_side_return_to_run(struct diff_side *side, size_t run)
+{
+	side->run = run;
 }
 
 const char *diff_side_keep(struct diff_side *side, const char *text)
@@ -271,7 +278,21 @@ static int compare_functions(const void *a, const void *b)
 	return order ? order : (x->address > y->address) - (x->address < y->address);
 }
 
-const struct diff_function *diff_side_function(const struct diff_side *side, const char *name)
+size_t diff_base_length(const char *name)
+{
+	static const char *const endings[] = {".constprop.", ".isra.",   ".part.", ".cold",
+					      ".lto_priv.",  " [clone ", ".llvm.", ".specialized."};
+
+	for (size_t i = 1; name[0] && name[i]; i++)
+		for (size_t k = 0; k < sizeof(endings) / sizeof(*endings); k++)
+			if (name[i] == *endings[k] &&
+			    strncmp(name + i, endings[k], strlen(endings[k])) == 0)
+				return i;
+	return strlen(name);
+}
+
+/* Returns the first function with this name, or a greater one. */
+static size_t find_function(const struct diff_side *side, const char *name)
 {
 	size_t low = 0, high = side->function_count;
 
@@ -283,16 +304,121 @@ const struct diff_function *diff_side_function(const struct diff_side *side, con
 		else
 			high = middle;
 	}
+	return low;
+}
+
+const struct diff_function *diff_side_next_symbol(const struct diff_side *side, const char *name,
+						  const struct diff_function *last)
+{
+	const size_t length = strlen(name);
+	size_t i = last ? (size_t)(last - side->functions) + 1 : find_function(side, name);
+
+	for (; i < side->function_count; i++) {
+		const struct diff_function *function = &side->functions[i];
+
+		/* What begins with the name is together. */
+		if (strncmp(function->name, name, length) != 0)
+			break;
+		if (diff_base_length(function->name) == length &&
+		    !(last && strcmp(function->name, last->name) == 0))
+			return function;
+	}
+	return NULL;
+}
+
+const struct diff_function *diff_side_function(const struct diff_side *side, const char *name)
+{
+	const size_t low = find_function(side, name);
+
 	return low < side->function_count && strcmp(side->functions[low].name, name) == 0
 		       ? &side->functions[low]
 		       : NULL;
 }
 
-int diff_side_finish(struct diff_side *side)
+static int compare_inlinings(const void *a, const void *b)
 {
+	const struct diff_inlining *x = a, *y = b;
+	const int order = strcmp(x->function, y->function);
+
+	return order ? order : strcmp(x->into, y->into);
+}
+
+static int compare_places(const struct diff_declaration *a, const char *file, unsigned line)
+{
+	const int order = strcmp(a->file, file);
+
+	return order ? order : (a->line > line) - (a->line < line);
+}
+
+static int compare_declarations(const void *a, const void *b)
+{
+	const struct diff_declaration *x = a, *y = b;
+	const int order = compare_places(x, y->file, y->line);
+
+	return order ? order : strcmp(x->function, y->function);
+}
+
+void diff_side_sort_code(struct diff_side *side)
+{
+	size_t count = 0;
+
 	if (side->function_count)
 		qsort(side->functions, side->function_count, sizeof(*side->functions),
 		      compare_functions);
+	if (side->declaration_count)
+		qsort(side->declarations, side->declaration_count, sizeof(*side->declarations),
+		      compare_declarations);
+	if (side->inlining_count)
+		qsort(side->inlinings, side->inlining_count, sizeof(*side->inlinings),
+		      compare_inlinings);
+	for (size_t i = 0; i < side->inlining_count; i++)
+		if (!count ||
+		    compare_inlinings(&side->inlinings[count - 1], &side->inlinings[i]) != 0)
+			side->inlinings[count++] = side->inlinings[i];
+	side->inlining_count = count;
+}
+
+const struct diff_inlining *diff_side_inlined(const struct diff_side *side, const char *name,
+					      size_t *count)
+{
+	size_t low = 0, high = side->inlining_count;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (strcmp(side->inlinings[middle].function, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*count = 0;
+	while (low + *count < side->inlining_count &&
+	       strcmp(side->inlinings[low + *count].function, name) == 0)
+		++*count;
+	return side->inlinings + low;
+}
+
+const struct diff_declaration *diff_side_declared(const struct diff_side *side, const char *file,
+						  unsigned line)
+{
+	size_t low = 0, high = side->declaration_count;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (compare_places(&side->declarations[middle], file, line) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && strcmp(side->declarations[low - 1].file, file) == 0
+		       ? &side->declarations[low - 1]
+		       : NULL;
+}
+
+int diff_side_finish(struct diff_side *side)
+{
+	diff_side_sort_code(side);
 	for (size_t i = 0; !side->no_memory && i < side->item_count; i++) {
 		struct diff_item *item = &side->items[i];
 		const struct diff_quantity *quantity;

@@ -66,9 +66,23 @@ struct diff_function {
 	uint32_t *words; /* NULL: unknown */
 	size_t count;
 	uint64_t address; /* of the first, as disassemblers show it */
-	const char *file; /* where it begins; NULL: unknown */
+	const char *file; /* where it is declared; NULL: unknown */
 	unsigned line;
 };
+
+/* A function with samples in code of another one. */
+struct diff_inlining {
+	const char *function;
+	const char *into; /* a symbol */
+};
+
+struct diff_declaration {
+	const char *function; /* which samples are in, inlined or not */
+	const char *file;     /* without its folder */
+	unsigned line;
+};
+
+struct diff_names;
 
 struct diff_side {
 	const char *label; /* what messages call it: the operand */
@@ -81,7 +95,12 @@ struct diff_side {
 	size_t quantity_count;
 	struct diff_function *functions; /* by name, once finished */
 	size_t function_count, function_room;
-	size_t run; /* number of the run that is being added, from 1 on */
+	struct diff_inlining *inlinings; /* by function, once sorted; each once */
+	size_t inlining_count, inlining_room;
+	struct diff_declaration *declarations; /* by file and line, once sorted */
+	size_t declaration_count, declaration_room;
+	const struct diff_names *names; /* which functions have values; NULL: those of symbols */
+	size_t run;                     /* number of the run that is being added, from 1 on */
 	size_t counted_runs, recorded_runs;
 	int64_t time; /* when the newest file was written, seconds since 1970; 0: unknown */
 	/* What must agree for a comparison to make sense; NULL: unknown. */
@@ -100,6 +119,8 @@ void diff_side_free(struct diff_side *side); /* accepts NULL */
 
 /* Begins a run: what is added next belongs to it. */
 void diff_side_begin_run(struct diff_side *side);
+/* Returns to a run, by its number; what is added next must be new to it. */
+void diff_side_return_to_run(struct diff_side *side, size_t run);
 
 /*
  * Adds a value of the current run; a second one for the same key is added to the first. Returns the
@@ -123,8 +144,29 @@ const struct diff_quantity *diff_side_main(const struct diff_side *side);
  */
 const char *diff_side_keep(struct diff_side *side, const char *text);
 
-/* Finds a function's code by name after diff_side_finish(), or NULL. */
+/* Returns the length of a name without what the compiler adds for parts and copies. */
+size_t diff_base_length(const char *name);
+
+/* Sorts functions, inlinings and declarations. */
+void diff_side_sort_code(struct diff_side *side);
+
+/* The next search what is sorted. Finds a function's code by name, or NULL. */
 const struct diff_function *diff_side_function(const struct diff_side *side, const char *name);
+
+/*
+ * Returns the function with this name, or one of its parts and copies, after `last` (NULL: the
+ * first); NULL: there are no more. Each name is returned once.
+ */
+const struct diff_function *diff_side_next_symbol(const struct diff_side *side, const char *name,
+						  const struct diff_function *last);
+
+/* Returns what a function is inlined into, and how many there are. */
+const struct diff_inlining *diff_side_inlined(const struct diff_side *side, const char *name,
+					      size_t *count);
+
+/* Returns the last function that is declared at or above a line, or NULL. */
+const struct diff_declaration *diff_side_declared(const struct diff_side *side, const char *file,
+						  unsigned line);
 
 /* Sets what is known of where counts come from, and notes if earlier runs differ. */
 void diff_side_describe(struct diff_side *side, const char **member, const char *text);
@@ -155,7 +197,7 @@ int diff_side_add_counts(struct diff_side *side, const char *path, const char *b
 int diff_side_add_baseline(struct diff_side *side, const char *path, json_t *object,
 			   struct plumb_diagnostics *diagnostics);
 
-/* A recording is read once for each of these. */
+/* A recording is read once for each of these. The first finds the functions. */
 enum diff_pass { DIFF_PASS_WHOLE, DIFF_PASS_FUNCTIONS, DIFF_PASS_LINES, DIFF_PASSES };
 
 struct diff_recording {

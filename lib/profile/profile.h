@@ -190,8 +190,19 @@ struct origin {
 #define ORIGINS     (1024 * ORIGIN_WAYS)
 #define ORIGINS_MAX UINT32_MAX
 
+/*
+ * Decides which functions have rows of PLUMB_KEY_INLINE. Returns the name of the row, which lives
+ * as long as the profile; NULL for an inlined function that has none: its code then belongs to what
+ * it is inlined into. A symbol always has a row.
+ */
+struct profile_naming {
+	const char *(*function)(void *user, const char *name, bool inlined);
+	void *user;
+};
+
 struct plumb_profile {
 	struct plumb_profile_options options;
+	const struct profile_naming *naming; /* set before samples are added; NULL: all */
 	uint8_t keys[PLUMB_PROFILE_KEYS_MAX];
 	size_t words; /* of a row */
 	const struct plumb_recording *recording;

@@ -14,12 +14,31 @@ enum { OUTER, NAME, CALL_LINE, CALL_FILE, WORDS = PLACE_INLINED_WORDS };
 /* Returns the name of the place's symbol; NULL: out of memory. */
 static const char *symbol_name(struct plumb_profile *profile, struct place *place)
 {
+	const struct profile_naming *naming = profile->naming;
 	char room[PLUMB_PROFILE_TEXT];
+	const char *name;
 	uint64_t symbol[2];
 
 	if (!place_symbol(profile, place, symbol))
 		return NULL;
-	return text_table_keep(&profile->texts, key_text(profile, PLUMB_KEY_SYMBOL, symbol, room));
+	name = key_text(profile, PLUMB_KEY_SYMBOL, symbol, room);
+	if (naming)
+		name = naming->function(naming->user, name, false);
+	return text_table_keep(&profile->texts, name);
+}
+
+/* Returns the name of the row of an inlined function; NULL: it has none. */
+static const char *inlined_name(const struct plumb_profile *profile, const char *function,
+				char room[PLUMB_PROFILE_TEXT])
+{
+	const struct profile_naming *naming = profile->naming;
+
+	if (!function)
+		return NULL;
+	if (naming)
+		return naming->function(naming->user, function, true);
+	snprintf(room, PLUMB_PROFILE_TEXT, "%.*s (inlined)", PLUMB_PROFILE_TEXT - 32, function);
+	return room;
 }
 
 /* Keeps a line's text and its file. If it is unknown, the symbol and its file stand for it. */
@@ -56,11 +75,10 @@ bool place_unfold(struct plumb_profile *profile, struct place *place)
 		uint64_t words[WORDS];
 		int status;
 
-		if (!frames[i - 1].function)
+		name = inlined_name(profile, frames[i - 1].function, text);
+		if (!name)
 			continue;
-		snprintf(text, sizeof(text), "%.*s (inlined)", PLUMB_PROFILE_TEXT - 32,
-			 frames[i - 1].function);
-		name = text_table_keep(&profile->texts, text);
+		name = text_table_keep(&profile->texts, name);
 		if (!name || !keep_line(profile, place, &frames[i], &line, &file))
 			return false;
 		words[OUTER] = place->inlined;

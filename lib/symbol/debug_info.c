@@ -655,6 +655,37 @@ size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place, const c
 	return room;
 }
 
+size_t debug_info_declarations(struct plumb_symbol_file *file, uint64_t place,
+			       struct plumb_source_frame *declarations, size_t room)
+{
+	struct debug_info *debug = debug_info_of(file);
+	Dwarf_Die scopes[PLUMB_SOURCE_FRAMES_MAX], function;
+	const struct range *range;
+	Dwarf_Addr address;
+	struct unit *unit;
+	size_t count;
+
+	if (!debug || !debug->dwarf || !file_link_address(file, place, &address) ||
+	    !(range = find_range(&debug->unit_ranges, address)))
+		return 0;
+	unit = &debug->units[range->unit];
+	range = find_function(debug, file, unit, address);
+	if (!range || !dwarf_offdie(dwarf_cu_getdwarf(unit->split.cu), range->die, &function))
+		return 0;
+	count = find_scopes(&function, address, scopes, PLUMB_SOURCE_FRAMES_MAX);
+	for (size_t i = 0; i < count && i < room; i++) {
+		Dwarf_Die *scope = &scopes[count - 1 - i];
+		int line = 0;
+
+		declarations[i] =
+			(struct plumb_source_frame){.function = function_name(debug, file, scope),
+						    .file = dwarf_decl_file(scope)};
+		if (dwarf_decl_line(scope, &line) == 0 && line > 0)
+			declarations[i].line = (unsigned)line;
+	}
+	return count < room ? count : room;
+}
+
 const char *debug_info_folder(struct plumb_symbol_file *file, uint64_t place)
 {
 	struct debug_info *debug = debug_info_of(file);

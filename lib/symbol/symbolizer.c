@@ -446,6 +446,18 @@ size_t plumb_symbolizer_source(struct plumb_symbolizer *symbolizer,
 				 frames, room);
 }
 
+size_t symbolizer_declarations(struct plumb_symbolizer *symbolizer,
+			       const struct plumb_location *location,
+			       struct plumb_source_frame *declarations, size_t room)
+{
+	if (!location->file)
+		return 0;
+	file_load(&symbolizer->files, location->file);
+	if (location->file->jitdump)
+		return 0;
+	return debug_info_declarations(location->file, location->address, declarations, room);
+}
+
 const char *symbolizer_source_folder(struct plumb_symbolizer *symbolizer,
 				     const struct plumb_location *location)
 {

@@ -31,6 +31,15 @@ const struct plumb_symbol *symbolizer_bounds(struct plumb_symbolizer *symbolizer
 					     struct plumb_symbol_file *file, uint64_t address);
 
 /*
+ * Finds where the functions at `location` are declared, in the order of plumb_symbolizer_source().
+ * Returns how many were written, at most `room`; 0 if that is unknown. This is slow: ask once for
+ * each function.
+ */
+size_t symbolizer_declarations(struct plumb_symbolizer *symbolizer,
+			       const struct plumb_location *location,
+			       struct plumb_source_frame *declarations, size_t room);
+
+/*
  * Returns the folder that the compiler ran in for the code at `location`: plumb_source_frame.file
  * may be relative to it. NULL: unknown.
  */

@@ -156,13 +156,14 @@ said()
 			if c["name"] == "read_lines" and c["by"] == "slots"] == [0]'
 }
 
+# Without debug information: diff_inlined.bats has the tests with it.
 # inlined OPTION: whether, compiled with OPTION, the function that is inlined is found in main().
 inlined()
 {
 	sed 's/static __attribute__((noinline)) unsigned long parse_line/static inline __attribute__((always_inline)) unsigned long parse_line/' \
 		"$examples/parse.c" >parse.c
-	aarch64-linux-gnu-gcc -g "$1" -static -o called "$examples/parse.c"
-	aarch64-linux-gnu-gcc -g "$1" -static -o inlined parse.c
+	aarch64-linux-gnu-gcc "$1" -static -o called "$examples/parse.c"
+	aarch64-linux-gnu-gcc "$1" -static -o inlined parse.c
 	same_environment record --exact -q -o called.exact ./called >/dev/null
 	same_environment record --exact -q -o inlined.exact ./inlined >/dev/null
 	plumb diff --json called.exact inlined.exact |
@@ -215,8 +216,8 @@ inlined()
 		    return 0;
 		}
 	END
-	aarch64-linux-gnu-gcc -g -Os -static -o apart parts.c
-	aarch64-linux-gnu-gcc -g -Os -static -DPART='static inline __attribute__((always_inline))' -o joined parts.c
+	aarch64-linux-gnu-gcc -Os -static -o apart parts.c
+	aarch64-linux-gnu-gcc -Os -static -DPART='static inline __attribute__((always_inline))' -o joined parts.c
 	for build in apart joined; do
 		same_environment record --exact -q -o "$build.exact" "./$build"
 	done

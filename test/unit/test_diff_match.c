@@ -2,6 +2,8 @@
 /* Functions recognized by their instructions. */
 #include "check.h"
 
+#include <math.h>
+
 #include "diff/match.h"
 
 #define B(distance)    (0x14000000u | ((uint32_t)(distance)&0x3ffffff))
@@ -178,6 +180,58 @@ static void does_not_guess(void **state)
 	free_sides(sides, pairs);
 }
 
+static void set_place(struct diff_side *side, const char *name, unsigned line)
+{
+	for (size_t i = 0; i < side->function_count; i++)
+		if (strcmp(side->functions[i].name, name) == 0) {
+			side->functions[i].file = "a.c";
+			side->functions[i].line = line;
+		}
+}
+
+static void add_lines(struct diff_side *side, const char *in, const char *const *lines,
+		      size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		assert_non_null(diff_side_add(side,
+					      &(struct diff_key){DIFF_LINES, lines[i], "slots", in},
+					      &(struct interval){1, NAN, NAN}, true));
+}
+
+/* Other code at the same place, as far as what is above it moved, with the same lines. */
+static void finds_what_was_compiled_differently(void **state)
+{
+	static const char *const lines[] = {"+1", "+2", "+3", "+7", "+8"};
+	struct diff_side *sides[2];
+	struct diff_pair *pairs;
+	size_t count;
+
+	(void)state;
+	for (unsigned moved = 5; moved <= 6; moved++)
+		for (size_t common = 1; common <= 4; common += 3) {
+			make_sides(sides, beta, 10, beta, 10);
+			add(sides[0], "old", alpha, 11);
+			add(sides[1], "new", beta, 9);
+			set_place(sides[0], "both", 10);
+			set_place(sides[1], "both", 15);
+			set_place(sides[0], "old", 40);
+			set_place(sides[1], "new", 40 + moved);
+			diff_side_begin_run(sides[0]);
+			diff_side_begin_run(sides[1]);
+			add_lines(sides[0], "old", lines, common);
+			add_lines(sides[1], "new", lines, 5);
+			finish(sides, &pairs, &count);
+			assert_int_equal(count, moved == 5 && common == 4);
+			if (count) {
+				assert_string_equal(pairs[0].before, "old");
+				assert_string_equal(pairs[0].after, "new");
+				assert_int_equal(pairs[0].how, DIFF_RENAMED);
+				assert_true(pairs[0].alike == 0.8);
+			}
+			free_sides(sides, pairs);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +240,7 @@ int main(void)
 		cmocka_unit_test(finds_what_was_edited),
 		cmocka_unit_test(finds_what_was_inlined),
 		cmocka_unit_test(does_not_guess),
+		cmocka_unit_test(finds_what_was_compiled_differently),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
