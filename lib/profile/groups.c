@@ -12,6 +12,14 @@
 #define WINDOWS_BITS   40
 #define MODELLED_PARTS 65536.0
 
+/*
+ * If at least this many of the places for windows had something, of all there are windows, the
+ * chance that no window had it were 2.5 %: its logarithm. An interval must not be wider for that
+ * reason than this part of the share.
+ */
+#define ABSENT_WINDOWS 3.7
+#define ABSENT_PART    0.05
+
 bool groups_read(uint64_t stream_id, struct groups_stream *stream)
 {
 	const uint64_t group = stream_id & ((UINT64_C(1) << GROUP_BITS) - 1);
@@ -26,9 +34,10 @@ bool groups_read(uint64_t stream_id, struct groups_stream *stream)
 
 void groups_know(struct grouping *grouping, const struct groups_stream *stream)
 {
-	if (!stream->group)
+	if (!stream->group || grouping->present & 1u << stream->group)
 		return;
 	grouping->present |= 1u << stream->group;
+	grouping->windows += (double)stream->windows;
 	grouping->modelled = stream->modelled;
 }
 
@@ -100,19 +109,28 @@ static double spread(const struct divided *d, double modelled)
 }
 
 /*
- * Returns the square of what an estimated sum may be off for other reasons, as a change of the
- * share; `weight` is the derivative of the share, times everything. NaN: that is unknown, since
- * most of it is in few groups, thus in few windows.
+ * Returns the square of what an estimated sum may be off for other reasons than `spread`, as a
+ * change of the share; `weight` is the derivative of the share, times everything. NaN: that is
+ * unknown, since too few windows have some of it.
  */
-static double allowance(const struct divided *d, const double *sums, double sum, double weight)
+static double allowance(const struct divided *d, const struct grouping *grouping,
+			const double *sums, double sum, double weight)
 {
 	/* So many windows, dealt into groups at random, are as many groups by the same number. */
 	const double most = WINDOWS_FREQUENT * (double)d->count / (WINDOWS_FREQUENT + d->count);
-	const bool rare = windows_effective(sums, d->count, 1) < most;
-	const double off =
-		(rare ? WINDOWS_RARE_TIMES : WINDOWS_ALLOWANCE) * sum * weight / d->whole;
+	double times = WINDOWS_ALLOWANCE, part = INFINITY, off = sum;
 
-	return rare && off > WINDOWS_RARE_PART * d->share ? (double)NAN : off * off;
+	if (sum <= 0) {
+		/* If it were in more windows, some of them would have been chosen. */
+		times = ABSENT_WINDOWS / grouping->windows;
+		off = d->parts + d->rests;
+		part = ABSENT_PART;
+	} else if (windows_effective(sums, d->count, 1) < most) {
+		times = WINDOWS_RARE_TIMES;
+		part = WINDOWS_RARE_PART;
+	}
+	off *= times * weight / d->whole;
+	return off <= part * d->share ? off * off : (double)NAN;
 }
 
 struct plumb_profile_estimate groups_share(const struct grouping *grouping, const double *part,
@@ -124,11 +142,11 @@ struct plumb_profile_estimate groups_share(const struct grouping *grouping, cons
 
 	divide(&d, grouping, part, whole);
 	estimate.value = d.share;
-	/* What no window has may be elsewhere. */
-	if (d.count < GROUPS_LEAST || !(d.parts > 0 && d.rests > 0))
+	if (d.count < GROUPS_LEAST || !(d.share >= 0 && d.share <= 1))
 		return estimate;
-	half = sqrt(spread(&d, grouping->modelled) + allowance(&d, d.part, d.parts, 1 - d.share) +
-		    allowance(&d, d.rest, d.rests, d.share));
+	half = sqrt(spread(&d, grouping->modelled) +
+		    allowance(&d, grouping, d.part, d.parts, 1 - d.share) +
+		    allowance(&d, grouping, d.rest, d.rests, d.share));
 	if (isnan(half))
 		return estimate;
 	estimate.low = fmax(d.share - half, 0);

@@ -30,6 +30,7 @@ bool groups_read(uint64_t stream_id, struct groups_stream *stream);
 /* What the groups of a profile have in common. */
 struct grouping {
 	uint32_t present; /* groups of windows that some sample is of: a bit for each */
+	double windows;   /* of those groups */
 	double modelled;
 };
 void groups_know(struct grouping *grouping, const struct groups_stream *stream);
@@ -44,7 +45,8 @@ bool groups_add_all(double **sums, const double *more);
 
 /*
  * Estimates which share `part` is of `whole`, both by group. NULL: 0. The interval is NaN if there
- * are too few groups, or if the part, or what is left of the whole, is in none or too few of them.
+ * are too few groups, or if the part, or what is left of the whole, is in too few windows for it to
+ * be told.
  */
 struct plumb_profile_estimate groups_share(const struct grouping *grouping, const double *part,
 					   const double *whole);

@@ -16,7 +16,7 @@
 #define ALLOWANCE 0.0025 /* doc/statistics.md */
 
 /* Ten groups of windows, of which nothing else is known. */
-static const struct grouping ten = {.present = 0x7fe};
+static const struct grouping ten = {.present = 0x7fe, .windows = 500};
 
 static void assert_near(double value, double wanted)
 {
@@ -97,6 +97,11 @@ static void is_missing_where_unknown(void **state)
 	part[3] = 0;
 	share = groups_share(&ten, part, whole);
 	assert_near(share.value, 100000 / 101000.0);
+	/* With 500 windows, it may be in 0.74 % of what they stand for. */
+	assert_near(1e3 * (share.high - share.value),
+		    1e6 / 101000 * hypot(0.0074 * (1 - share.value), ALLOWANCE * share.value));
+	part[0] = 10;
+	share = groups_share(&ten, part, whole);
 	assert_true(isnan(share.low));
 	/* In half of the groups. */
 	part[0] = whole[0] = 0;
@@ -127,6 +132,8 @@ static void reads_streams(void **state)
 	groups_know(&grouping, &stream);
 	assert_int_equal(grouping.present, 1 << 7);
 	assert_near(grouping.modelled, 0.25);
+	groups_know(&grouping, &stream);
+	assert_near(grouping.windows, 123);
 	assert_true(groups_read(0, &stream));
 	groups_know(&grouping, &stream);
 	assert_int_equal(grouping.present, 1 << 7);
