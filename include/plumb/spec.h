@@ -4,8 +4,8 @@
  * methodologies, as Arm's telemetry framework defines them (Topdown Methodology Specification,
  * 109542, section 3).
  *
- * A `struct plumb_spec` never changes, whether it is built in, and so in read-only memory, or was
- * read from a file. Any thread may use all of it. Elements refer to each other by index into the
+ * A `struct plumb_spec` never changes, whether it is built in, and so in static memory, or was read
+ * from a file. Any thread may use all of it. Elements refer to each other by index into the
  * arrays of the same specification, never by pointer.
  *
  * Structs change only when the soname does, except those that may grow (doc/library.md).

@@ -330,7 +330,7 @@ static uint32_t mapfile_midr(uint32_t midr)
 static bool is_mapped(const struct plumb_spec *spec, uint32_t midr, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (builtin_specs[builtin_midrs[i].spec_index] == spec &&
+		if (builtin_spec(builtin_midrs[i].spec_index) == spec &&
 		    mapfile_midr(builtin_midrs[i].midr) == midr)
 			return true;
 	return false;

@@ -60,7 +60,7 @@ size_t plumb_spec_builtin_count(void)
 
 const struct plumb_spec *plumb_spec_builtin(size_t i)
 {
-	return i < builtin_spec_count ? builtin_specs[i] : NULL;
+	return i < builtin_spec_count ? builtin_spec(i) : NULL;
 }
 
 const char *plumb_spec_alias(size_t i, const struct plumb_spec **spec)
@@ -193,29 +193,34 @@ static bool parse_midr(const char *plain, uint32_t *midr)
 	return value <= UINT32_MAX;
 }
 
-static bool is_newer(const struct plumb_product *a, const struct plumb_product *b)
+#define NO_SPEC SIZE_MAX
+
+static bool is_newer(const struct builtin_name *a, const struct builtin_name *b)
 {
 	if (a->major_revision != b->major_revision)
 		return a->major_revision > b->major_revision;
 	return a->minor_revision > b->minor_revision;
 }
 
-/* Returns the newest specification of this family, and of the revision if given; or NULL. */
-static const struct plumb_spec *find_family(const struct name *name)
+/* Returns the newest specification of this family, and of the revision if given; or NO_SPEC. */
+static size_t find_family(const struct name *name)
 {
-	const struct plumb_spec *newest = NULL;
+	struct builtin_name newest_name = {0};
+	size_t newest = NO_SPEC;
 
 	for (size_t i = 0; i < builtin_spec_count; i++) {
-		const struct plumb_product *p = &builtin_specs[i]->product;
+		struct builtin_name of = builtin_name(i);
 		struct name product;
 
-		if (!make_name(p->name, &product) || strcmp(product.family, name->family) != 0)
+		if (!make_name(of.product, &product) || strcmp(product.family, name->family) != 0)
 			continue;
 		if (name->has_revision &&
-		    (p->major_revision != name->major || p->minor_revision != name->minor))
+		    (of.major_revision != name->major || of.minor_revision != name->minor))
 			continue;
-		if (!newest || is_newer(p, &newest->product))
-			newest = builtin_specs[i];
+		if (newest == NO_SPEC || is_newer(&of, &newest_name)) {
+			newest = i;
+			newest_name = of;
+		}
 	}
 	return newest;
 }
@@ -226,24 +231,25 @@ static const char *suggest(const struct name *name)
 	struct near in_full = near_to(name->plain), in_short = near_to(name->family);
 
 	for (size_t i = 0; i < builtin_spec_count; i++) {
-		const struct plumb_spec *spec = builtin_specs[i], *newest;
+		struct builtin_name of = builtin_name(i);
 		struct name id, product;
+		const char *newest;
 
-		if (!make_name(spec->id, &id) || !make_name(spec->product.name, &product))
+		if (!make_name(of.id, &id) || !make_name(of.product, &product))
 			continue;
-		newest = find_family(&product);
-		near_offer(&in_full, id.plain, spec->id);
-		near_offer(&in_full, product.plain, newest->id);
-		near_offer(&in_short, product.family, newest->id);
+		newest = builtin_name(find_family(&product)).id;
+		near_offer(&in_full, id.plain, of.id);
+		near_offer(&in_full, product.plain, newest);
+		near_offer(&in_short, product.family, newest);
 	}
 	for (size_t i = 0; i < COUNT(aliases); i++) {
 		struct name alias;
-		const struct plumb_spec *spec = NULL;
+		size_t spec = NO_SPEC;
 
 		if (make_name(aliases[i].name, &alias))
 			spec = find_family(&alias);
-		if (spec)
-			near_offer(&in_short, aliases[i].name, spec->id);
+		if (spec != NO_SPEC)
+			near_offer(&in_short, aliases[i].name, builtin_name(spec).id);
 	}
 	return in_full.best ? in_full.best : in_short.best;
 }
@@ -261,7 +267,7 @@ int plumb_spec_find(const char *name, const struct plumb_spec **spec, const char
 	if (parse_midr(wanted.plain, &midr))
 		*spec = plumb_spec_for_midr(midr);
 	else
-		*spec = find_family(&wanted);
+		*spec = plumb_spec_builtin(find_family(&wanted));
 	if (!*spec && suggestion)
 		*suggestion = suggest(&wanted);
 	return *spec ? 0 : PLUMB_ERR_NOT_FOUND;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the model's cores and their parameters. */
+#include <pthread.h>
 #include <string.h>
 
 #include "source/model/listing.h"
@@ -11,13 +12,38 @@ const struct plumb_model_core *plumb_model_core(size_t i)
 	return i < model_listed_count ? &model_listed_cores[i] : NULL;
 }
 
+/* Makes the parameters of a core, once; any thread may ask. */
+static const struct plumb_model_parameter *parameters(size_t core)
+{
+	static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+	struct model_listing of = model_listings[core];
+
+	if (!atomic_load_explicit(&model_listing_is_made[core], memory_order_acquire)) {
+		pthread_mutex_lock(&making);
+		/* Another thread may read them by now. */
+		if (atomic_load_explicit(&model_listing_is_made[core], memory_order_relaxed))
+			of.count = 0;
+		for (size_t i = of.first; i < of.first + of.count; i++) {
+			const struct packed_parameter *packed = &model_parameters[i];
+
+			model_parameter_room[i] = (struct plumb_model_parameter){
+				.name = model_listing_text + packed->name,
+				.value = model_listing_text + packed->value,
+				.source = model_listing_text + packed->source,
+				.basis = model_listing_text + packed->basis,
+			};
+		}
+		atomic_store_explicit(&model_listing_is_made[core], true, memory_order_release);
+		pthread_mutex_unlock(&making);
+	}
+	return model_parameter_room + of.first;
+}
+
 const struct plumb_model_parameter *plumb_model_parameter(const char *core, size_t i)
 {
-	for (size_t c = 0; c < model_listed_count; c++) {
-		if (strcmp(model_listed_cores[c].name, core) != 0)
-			continue;
-		return i < model_listings[c].count ? &model_listings[c].parameters[i] : NULL;
-	}
+	for (size_t c = 0; c < model_listed_count; c++)
+		if (strcmp(model_listed_cores[c].name, core) == 0)
+			return i < model_listings[c].count ? &parameters(c)[i] : NULL;
 	return NULL;
 }
 
