@@ -422,8 +422,6 @@ unknown operands; and flags that are read and set. These are off by more than 10
 The costs are those of LLVM's models, so each of these is where that model and the measured core differ, or one of the
 model's rules:
 
-- An instruction that takes a port twice or more counts its latency from the last time: one cycle more for each. So
-  vectors of 128 bits in N1's one multiplier take 6 cycles instead of 5.
 - `pmul` on N1: the model has one cost for 64 and 128 bits, that of 64 bits.
 - Accumulators: the model and Arm's guides pass them on after 1 or 2 cycles; V1 was measured to take 2.3 on average, and
   saturating ones to pass nothing on.

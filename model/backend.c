@@ -137,7 +137,7 @@ uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cu
 {
 	const struct class_params *class = &core->params->classes[op->class];
 	const struct insn *insn = &cursor->block->insns[index_of(cursor->block, op)];
-	uint64_t ready = core->cycle + 1, issue, done;
+	uint64_t ready = core->cycle + 1, issue, begun, done;
 
 	if (op->memory & MEM_ANY)
 		return execute_memory(core, op, cursor);
@@ -147,7 +147,8 @@ uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cu
 		ready = later(ready, core->last_retired);
 	issue = issue_pieces(core, op, 0, ready);
 	depart(core, issue, core->queued);
-	done = issue + op->latency;
+	begun = latency_from(op, ready, issue);
+	done = begun + op->latency;
 	core->seen.issue = issue;
 	if (insn->kinds & (KIND_DMB | KIND_DSB))
 		done = later(done, barrier_done(core, insn));
@@ -157,7 +158,7 @@ uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cu
 		core->ready[op->targets[i]] = done;
 		if (class->accumulator_latency) {
 			early->ready = done;
-			early->early = issue + class->accumulator_latency;
+			early->early = begun + class->accumulator_latency;
 			early->class = class->accumulates;
 		}
 	}

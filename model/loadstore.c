@@ -437,7 +437,7 @@ static uint64_t finish_store(struct core *core, const struct op *op, uint64_t da
 			     struct accesses *all)
 {
 	all->issued = later(all->issued, issue_pieces(core, op, 1, data));
-	return later(all->issued + op->latency, all->done);
+	return later(latency_from(op, 0, all->issued) + op->latency, all->done);
 }
 
 /*
@@ -462,7 +462,7 @@ static uint64_t finish_load(struct core *core, const struct op *op, struct acces
 	all->issued = later(all->issued, last);
 	if ((op->memory & MEM_ATOMIC) && (op->memory & MEM_LOAD))
 		done = later(done, atomic_begins(core, op) + op->latency);
-	return later(done, last + op->latency);
+	return later(done, latency_from(op, all->ready, last) + op->latency);
 }
 
 /* Executes loads, stores, atomics and prefetches. The first two sources form the address. */

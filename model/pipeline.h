@@ -114,11 +114,12 @@ struct op {
 	uint32_t data_ports;  /* ports for a store's data */
 	uint32_t extra_ports; /* ports for the piece of base or index; 0 without one */
 	uint16_t class;
-	uint8_t queue;              /* its issue queue */
-	uint8_t pieces;             /* pieces of its class, without that of .extra_ports */
-	uint8_t accumulator;        /* index into core.ready, or READY_ALWAYS */
-	uint8_t accesses;           /* number of accesses, if it makes any */
-	uint8_t stores;             /* store queue entries */
+	uint8_t queue;       /* its issue queue */
+	uint8_t pieces;      /* pieces of its class, without that of .extra_ports */
+	uint8_t accumulator; /* index into core.ready, or READY_ALWAYS */
+	uint8_t accesses;    /* number of accesses, if it makes any */
+	uint8_t stores;      /* store queue entries */
+	uint8_t spread;      /* cycles between its first and its last piece, if no port is taken */
 	uint8_t queues[PIECES_MAX]; /* in which each piece may wait, as bit masks: queues.c */
 } __attribute__((aligned(64)));
 

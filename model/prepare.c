@@ -84,6 +84,50 @@ static void prepare_targets(struct op *op, const struct insn *insn,
 		op->extra_ports = class->pieces[--op->pieces].ports;
 }
 
+/*
+ * Returns how many cycles after the first of the pieces [from, to) the last one issues if no port
+ * is taken by others.
+ */
+static unsigned spread_of(const struct class_params *class, unsigned from, unsigned to)
+{
+	unsigned free[PORTS_MAX] = {0}, last = 0;
+
+	for (unsigned i = from; i < to; i++) {
+		const struct piece_params *piece = &class->pieces[i];
+
+		for (unsigned k = 0; k < piece->count && piece->ports; k++) {
+			unsigned best = (unsigned)__builtin_ctz(piece->ports);
+
+			for (uint32_t rest = piece->ports; rest; rest &= rest - 1) {
+				unsigned port = (unsigned)__builtin_ctz(rest);
+
+				best = free[port] < free[best] ? port : best;
+			}
+			last = free[best] > last ? free[best] : last;
+			free[best] += piece->busy > 1 ? piece->busy : 1;
+		}
+	}
+	return last;
+}
+
+/*
+ * The latency of a class is that of the whole, from the first piece on. Those of loads go to the
+ * memory side, so what their accesses are apart is taken from what is added to its latency.
+ */
+static void prepare_latency(const struct core_params *params, const struct class_params *class,
+			    struct op *op)
+{
+	const unsigned apart = spread_of(class, 0, op->pieces ? 1 : 0);
+	unsigned spread = spread_of(class, 0, op->pieces);
+
+	if (op->memory & MEM_LOAD) {
+		spread = spread_of(class, 1, op->pieces);
+		if (class->latency > params->l1d.latency + apart)
+			op->load_extra = (uint8_t)(class->latency - params->l1d.latency - apart);
+	}
+	op->spread = (uint8_t)(spread < class->latency ? spread : class->latency);
+}
+
 static bool is_plain_piece(const struct piece_params *piece)
 {
 	return piece->count == 1 && piece->busy <= 1;
@@ -145,8 +189,6 @@ static void prepare_op(const struct core_params *params, const struct insn *insn
 	if (class->piece_count && !params->queue_ports[0])
 		op->queued = (uint64_t)(op->operations < limit ? op->operations : limit)
 			     << QUEUE_SHIFT(op->queue);
-	if (class->latency > params->l1d.latency)
-		op->load_extra = (uint8_t)(class->latency - params->l1d.latency);
 	prepare_holds(op, insn);
 	prepare_sources(op, insn);
 	prepare_targets(op, insn, class);
@@ -154,6 +196,7 @@ static void prepare_op(const struct core_params *params, const struct insn *insn
 	if (op->memory & MEM_LOAD && op->pieces == 2 && is_plain_piece(&class->pieces[1]) &&
 	    !op->extra_ports)
 		op->extra_ports = class->pieces[--op->pieces].ports;
+	prepare_latency(params, class, op);
 	if (op->pieces == 2)
 		op->data_ports = class->pieces[1].ports;
 	op->path = (uint8_t)path_of(op, class, insn);

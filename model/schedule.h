@@ -131,6 +131,15 @@ static inline const struct op *prepared_last(const struct block *block)
 	return &prepared->ops[prepared->count - 1];
 }
 
+/*
+ * Returns from when the latency of an operation counts, which was ready at `ready` and whose last
+ * piece issued at `issue`: from its first piece, unless others took the ports in between.
+ */
+static inline uint64_t latency_from(const struct op *op, uint64_t ready, uint64_t issue)
+{
+	return later(ready, issue - (op->spread < issue ? op->spread : 0));
+}
+
 /* Begins the next cycle, when this one has as many operations as rename takes. */
 static inline void next_cycle(struct core *core)
 {

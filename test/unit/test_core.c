@@ -25,6 +25,33 @@ static void chain_costs_latency(void **state)
 	assert_float_equal(chain(&params, CLASS_FP_FMA, REG_V0), 4, 1e-6);
 }
 
+/* The latency of an instruction of several parts counts from the first one. */
+static void latency_begins_with_the_first_part(void **state)
+{
+	struct core_params params = bench_core();
+
+	(void)state;
+	params.classes[CLASS_INT_MUL] =
+		(struct class_params){1, 5, 0, 1, 1, {{M0, 1, 3}}, false, CLASS_INT_MUL};
+	assert_float_equal(chain(&params, CLASS_INT_MUL, REG_X0), 5, 1e-6);
+	/* two chains: their six parts a round take one port for six cycles */
+	bench_begin(&b, 0x1000);
+	for (int i = 0; i < 20; i++)
+		bench_op(&b, CLASS_INT_MUL, REG_X0 + i % 2, REG_X0 + i % 2, REG_NONE);
+	assert_float_equal(bench_cycles(&params, &b) / 10, 6, 1e-6);
+
+	params.classes[CLASS_FP_ADD] =
+		(struct class_params){1, 4, 0, 3, 2, {{V0, 1, 1}, {V0, 1, 1}}, false, CLASS_FP_ADD};
+	assert_float_equal(chain(&params, CLASS_FP_ADD, REG_V0), 4, 1e-6);
+
+	/* the second read of a load from one port */
+	params.classes[CLASS_LOAD].pieces[0] = (struct piece_params){L0, 1, 2};
+	bench_begin(&b, 0x1000);
+	for (int i = 0; i < 10; i++)
+		bench_load(&b, REG_X0, REG_X0, NEAR_L1);
+	assert_float_equal(bench_cycles(&params, &b) / 10, 4, 1e-6);
+}
+
 static void accumulator_is_forwarded_late(void **state)
 {
 	struct core_params params = bench_core();
@@ -498,6 +525,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(aes_rounds_are_fused),
 		cmocka_unit_test(chain_costs_latency),
+		cmocka_unit_test(latency_begins_with_the_first_part),
 		cmocka_unit_test(accumulator_is_forwarded_late),
 		cmocka_unit_test(stream_costs_ports),
 		cmocka_unit_test(issue_is_out_of_order),
