@@ -64,6 +64,18 @@ static inline struct cache_line *cache_find(const struct cache *cache, uint64_t 
 	return cache_find_slow(cache, set, line);
 }
 
+/*
+ * Whether a line is the one that its set used last, has its data by `cycle`, and was not just
+ * prefetched: then using it changes nothing.
+ */
+static inline bool cache_just_used(const struct cache *cache, uint64_t line, uint64_t cycle)
+{
+	const struct cache_line *set = cache_set_of(cache, line);
+	const uint64_t others = CACHE_DIRTY | CACHE_LEVEL_MASK;
+
+	return (set->key & ~others) == (line << 8 | CACHE_VALID) && set->ready <= cycle;
+}
+
 /* Whether a line is present; does not change the order. */
 bool cache_has(const struct cache *cache, uint64_t line);
 

@@ -219,21 +219,31 @@ static bool forward(const struct core *core, const struct op *op, uint64_t issue
 	return true;
 }
 
-/* Performs one access of a load that issues at `issue`; returns when its data is available. */
-static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc, uint64_t issue,
-			    uint64_t address, unsigned bytes)
+/* Counts an access of a load, and notes it for watchers. */
+static inline void note_load(struct core *core, uint64_t issue, uint64_t address, bool forwarded,
+			     uint64_t done)
+{
+	core->loads++;
+	core->seen.issue = issue;
+	core->seen.address = address;
+	core->seen.forwarded = forwarded;
+	core->load_cycles += done - issue;
+	core->loads_done = later(core->loads_done, done);
+}
+
+/* A load that older stores may forward. */
+static __attribute__((noinline)) uint64_t load_near_stores(struct core *core, const struct op *op,
+							   uint64_t pc, uint64_t issue,
+							   uint64_t address, unsigned bytes)
 {
 	struct memory_result *result = &core->seen.result;
 	uint64_t start = issue, failed = 0, done = 0;
-	bool forwarded = false;
+	bool forwarded = forward(core, op, issue, address, bytes, &start, &failed, &done);
 
-	if (may_forward(core, issue, address, address + bytes))
-		forwarded = forward(core, op, issue, address, bytes, &start, &failed, &done);
 	memory_load(core->memory, start, pc, address, bytes,
 		    op->memory & (MEM_ATOMIC | MEM_EXCLUSIVE), result);
 	if (result->crosses_line)
 		issue_at(core, issue, op->ports, 0); /* the second line needs another read */
-	core->loads++;
 	core->load_crossings += result->crosses_line;
 	if (likely(!forwarded)) {
 		done = later(result->ready + op->load_extra, failed);
@@ -246,11 +256,40 @@ static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc,
 		if (unlikely(failed))
 			core->waits[core->sequence & core->reorder_mask].unforwarded = true;
 	}
-	core->seen.issue = issue;
-	core->seen.address = address;
-	core->seen.forwarded = forwarded;
-	core->load_cycles += done - issue;
-	core->loads_done = later(core->loads_done, done);
+	note_load(core, issue, address, forwarded, done);
+	return done;
+}
+
+/* A load that crosses lines, or misses. Returns when its data is available. */
+static __attribute__((noinline)) uint64_t finish_slow_load(struct core *core, const struct op *op,
+							   uint64_t issue)
+{
+	const struct memory_result *result = &core->seen.result;
+	uint64_t done = result->ready + op->load_extra;
+
+	if (result->crosses_line) {
+		issue_at(core, issue, op->ports, 0);
+		core->load_crossings++;
+	}
+	if (result->level | result->tlb)
+		keep_miss(core, issue, done);
+	return done;
+}
+
+/* Performs one access of a load that issues at `issue`; returns when its data is available. */
+static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc, uint64_t issue,
+			    uint64_t address, unsigned bytes)
+{
+	uint64_t done;
+
+	if (unlikely(may_forward(core, issue, address, address + bytes)))
+		return load_near_stores(core, op, pc, issue, address, bytes);
+	if (likely(memory_load(core->memory, issue, pc, address, bytes,
+			       op->memory & (MEM_ATOMIC | MEM_EXCLUSIVE), &core->seen.result)))
+		done = core->seen.result.ready + op->load_extra;
+	else
+		done = finish_slow_load(core, op, issue);
+	note_load(core, issue, address, false, done);
 	return done;
 }
 

@@ -25,11 +25,13 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 	m->counts = counts;
 	m->line_log2 = log2_of(params->l1d.line_bytes);
 	m->page_log2 = log2_of(params->page_bytes);
+	m->page_inside = (1ull << m->page_log2) - 1;
 	/* Each level of the page tables takes as many bits as a page of 8-byte entries does. */
 	m->walk_levels = (ADDRESS_BITS - 3 - 1) / (m->page_log2 - 3);
 	m->lines_a_page = 1u << (m->page_log2 - m->line_log2);
 	if (frames_log2_huge(system->frames))
 		m->huge_log2 = m->page_log2 + frames_log2_huge(system->frames);
+	m->huge_inside = (1ull << m->huge_log2) - 1;
 	if (is_ideal(m, IDEAL_SHARING))
 		atomic_store(&system->cores, 1); /* each core is alone: memory_alone() */
 	else
@@ -232,8 +234,10 @@ static __attribute__((noinline)) void load_second(struct memory *m, uint64_t cyc
 	}
 }
 
-void memory_load(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address, unsigned bytes,
-		 bool own, struct memory_result *result)
+/* Loads in any way. Returns as memory_load(). */
+static __attribute__((noinline)) bool load_slowly(struct memory *m, uint64_t cycle, uint64_t pc,
+						  uint64_t address, unsigned bytes, bool own,
+						  struct memory_result *result)
 {
 	uint64_t physical = translate(m, &m->dtlb, cycle, address, false, result);
 	uint64_t first = address >> m->line_log2, last = (address + bytes - 1) >> m->line_log2;
@@ -243,6 +247,39 @@ void memory_load(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address
 	load_line(m, result->translated, pc, address, physical, own, result);
 	for (uint64_t line = first + 1; line <= last; line++)
 		load_second(m, cycle, pc, line << m->line_log2, own, result);
+	return !(result->level | result->tlb | result->crosses_line);
+}
+
+bool memory_load(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address, unsigned bytes,
+		 bool own, struct memory_result *result)
+{
+	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
+	const uint64_t last = address + bytes - 1;
+	unsigned entry = m->dtlb.last;
+	uint64_t physical;
+
+	/* Most loads use one line that its set used last, in a page that was used before. */
+	if (unlikely(own || m->huge_log2 || (address ^ last) >> m->line_log2 || !memory_alone(m)))
+		return load_slowly(m, cycle, pc, address, bytes, own, result);
+	if (m->dtlb.pages[entry] != number + 1) {
+		entry = *tlb_first_hint(&m->dtlb, number);
+		if (unlikely(m->dtlb.pages[entry] != number + 1))
+			return load_slowly(m, cycle, pc, address, bytes, own, result);
+	}
+	physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
+	if (unlikely(!cache_just_used(&m->l1d, physical >> m->line_log2, cycle)))
+		return load_slowly(m, cycle, pc, address, bytes, own, result);
+	tlb_first_use(&m->dtlb, entry);
+	m->counts[EVENT_L1D_TLB]++;
+	m->counts[EVENT_L1D_CACHE_RD]++;
+	*result = (struct memory_result){
+		.ready = cycle + m->params->l1d.latency,
+		.translated = cycle,
+		.physical = physical,
+		.level = LEVEL_L1,
+		.tlb = TLB_L1_HIT,
+	};
+	return true;
 }
 
 void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,

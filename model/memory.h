@@ -37,9 +37,10 @@ void memory_free(struct memory *memory);
 
 /*
  * Performs a demand load of `bytes` at `address` by the instruction at `pc`, from `cycle` on.
- * `own`: the instruction, or the end of its exclusive sequence, stores there as well.
+ * `own`: the instruction, or the end of its exclusive sequence, stores there as well. Returns
+ * whether it hit L1D and the first TLB and lies in one line.
  */
-void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
+bool memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
 		 unsigned bytes, bool own, struct memory_result *result);
 
 /*

@@ -13,6 +13,8 @@
 #include "system.h"
 #include "tlb.h"
 
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
 #define MISSES_MAX   128
 #define WALKERS_MAX  8
 #define MOVES_NOTED  8
@@ -56,9 +58,10 @@ struct memory {
 	const struct core_params *params;
 	uint64_t *counts;
 	unsigned line_log2, page_log2, lines_a_page;
-	unsigned number; /* the core's number as owner of lines, from 1 */
-	uint64_t origin; /* model time of the core's cycle 0, modulo 2^64 */
-	uint64_t stored; /* cycle at which the last store was in L1D */
+	uint64_t page_inside, huge_inside; /* masks of an address's bits inside a page */
+	unsigned number;                   /* the core's number as owner of lines, from 1 */
+	uint64_t origin;                   /* model time of the core's cycle 0, modulo 2^64 */
+	uint64_t stored;                   /* cycle at which the last store was in L1D */
 	uint64_t
 		arrival; /* cycle at which the last line that it took from another core was there */
 
@@ -232,7 +235,7 @@ uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line);
 struct page {
 	uint64_t key;
 	uint64_t number;
-	unsigned log2;
+	uint64_t inside; /* mask of an address's bits inside the page */
 };
 
 #define ADDRESS_MASK 0x00ffffffffffffffull /* without a tag */
@@ -245,14 +248,14 @@ static inline struct page page_of(struct memory *m, uint64_t address)
 
 	if (__builtin_expect(m->huge_log2 != 0, 0))
 		return huge_page(m, number);
-	return (struct page){number, number, m->page_log2};
+	return (struct page){number, number, m->page_inside};
 }
 
 /* Returns the physical address in a page that begins with `frame`. */
 static inline uint64_t physical_in(const struct memory *m, const struct page *page, uint64_t frame,
 				   uint64_t address)
 {
-	return frame << m->page_log2 | (address & ((1ull << page->log2) - 1));
+	return frame << m->page_log2 | (address & page->inside);
 }
 
 /* Returns the frame of a page, which the kernel maps if it has not yet. */

@@ -43,6 +43,15 @@ static inline uint8_t *tlb_first_hint(struct tlb_first *tlb, uint64_t page)
 	return &tlb->hints[(page ^ page >> 8) % TLB_HINTS];
 }
 
+/* Makes an entry the one of the last page accessed. */
+static inline void tlb_first_use(struct tlb_first *tlb, unsigned entry)
+{
+	if (entry == tlb->last)
+		return;
+	tlb->used[entry] = ++tlb->clock;
+	tlb->last = entry;
+}
+
 static inline bool tlb_first_find(struct tlb_first *tlb, uint64_t page, uint64_t *frame)
 {
 	unsigned entry = tlb->last;
@@ -51,8 +60,7 @@ static inline bool tlb_first_find(struct tlb_first *tlb, uint64_t page, uint64_t
 		entry = *tlb_first_hint(tlb, page);
 		if (tlb->pages[entry] != page + 1)
 			return tlb_first_find_slow(tlb, page, frame);
-		tlb->used[entry] = ++tlb->clock;
-		tlb->last = entry;
+		tlb_first_use(tlb, entry);
 	}
 	*frame = tlb->frames[entry];
 	return true;

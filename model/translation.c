@@ -25,8 +25,8 @@ struct page huge_page(struct memory *m, uint64_t number)
 	if (known->block != block + 1)
 		*known = (struct huge_known){block + 1, system_is_huge(m->system, number)};
 	if (!known->huge)
-		return (struct page){number, number, m->page_log2};
-	return (struct page){block | KEY_HUGE, block << log2_pages, m->huge_log2};
+		return (struct page){number, number, m->page_inside};
+	return (struct page){block | KEY_HUGE, block << log2_pages, m->huge_inside};
 }
 
 /* Returns the line of the entry for a page in its table of a level, 0 being the last. */
@@ -54,7 +54,7 @@ static bool is_touched(const struct memory *m, uint64_t number)
 static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, unsigned *steps,
 		     uint64_t *begin)
 {
-	const unsigned last = page->log2 > m->page_log2;
+	const unsigned last = page->inside != m->page_inside;
 	const unsigned bits = m->page_log2 - 3;
 	uint64_t free = buffers_free(&m->walkers), needs = 0, ready, cached;
 	unsigned level, count = 1 + last;
@@ -81,7 +81,7 @@ static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, 
 static uint64_t walk_for_access(struct memory *m, uint64_t cycle, const struct page *page,
 				bool for_fetch)
 {
-	const bool huge = page->log2 > m->page_log2;
+	const bool huge = page->inside != m->page_inside;
 	unsigned steps;
 	uint64_t begin, ready = walk(m, cycle, page, &steps, &begin);
 

@@ -101,7 +101,7 @@ double replay_memory_slots(const struct plumb_cost_core *core)
 					params->llc.latency + params->dram_latency);
 }
 
-void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
+bool memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
 		 unsigned bytes, bool owning, struct memory_result *result)
 {
 	struct replay *replay = memory->replay;
@@ -116,6 +116,7 @@ void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t ad
 					 .translated = cycle,
 					 .physical = address,
 					 .level = extra ? LEVEL_L2 : LEVEL_L1};
+	return !extra;
 }
 
 void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,

@@ -93,7 +93,7 @@ void memory_free(struct memory *memory)
 	free(memory);
 }
 
-void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
+bool memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
 		 unsigned bytes, bool own, struct memory_result *result)
 {
 	(void)pc, (void)own;
@@ -105,6 +105,7 @@ void memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t ad
 	bench_memory.last_bytes = bytes;
 	bench_answer(cycle, address, bytes, memory->params->l1d.latency, result);
 	bench_count(memory, EVENT_L1D_CACHE_RD, EVENT_L1D_TLB, result);
+	return !(result->level | result->tlb | result->crosses_line);
 }
 
 void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,

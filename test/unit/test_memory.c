@@ -311,6 +311,27 @@ static void a_line_on_its_way_is_waited_for_not_asked_for_again(void **state)
 	stop();
 }
 
+static void a_load_tells_whether_all_of_it_was_at_hand(void **state)
+{
+	struct memory_result r;
+
+	(void)state;
+	start(false);
+	assert_false(memory_load(memory, 1000, 0x1000, 0x20000, 8, false, &r)); /* misses */
+	assert_false(memory_load(memory, 1001, 0x1000, 0x20008, 8, false, &r)); /* pending */
+	assert_true(memory_load(memory, 20000, 0x1000, 0x20008, 8, false, &r));
+	assert_int_equal(r.ready, 20000 + params.l1d.latency);
+	assert_true(memory_load(memory, 30000, 0x1000, 0x20010, 8, true, &r));
+	assert_false(memory_load(memory, 40000, 0x1000, 0x20000 + LINE, 8, false, &r));
+	assert_false(memory_load(memory, 60000, 0x1000, 0x20000 + LINE - 4, 8, false, &r));
+	assert_true(r.crosses_line);
+	assert_int_equal(r.level, LEVEL_L1);
+	assert_int_equal(counts[EVENT_L1D_CACHE_RD], 7);
+	assert_int_equal(counts[EVENT_L1D_TLB], 7);
+	assert_int_equal(counts[EVENT_L1D_CACHE_REFILL], 2);
+	stop();
+}
+
 static void a_stream_is_prefetched(void **state)
 {
 	struct memory_result r;
@@ -997,6 +1018,7 @@ int main(void)
 		cmocka_unit_test(all_cores_lose_translations),
 		cmocka_unit_test(lines_of_unmapped_pages_are_counted),
 		cmocka_unit_test(a_line_on_its_way_is_waited_for_not_asked_for_again),
+		cmocka_unit_test(a_load_tells_whether_all_of_it_was_at_hand),
 		cmocka_unit_test(a_stream_is_prefetched),
 		cmocka_unit_test(streams_are_followed_across_pages),
 		cmocka_unit_test(a_stream_runs_ahead_by_its_distance),
