@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds addresses by a recording's records. */
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +187,23 @@ static bool is_executable(const struct plumb_record *record)
 	return record->mmap.protection & PROT_EXEC;
 }
 
+/*
+ * Returns the process of which a mapping has the name of the perf map, "/tmp/perf-PID.map": it may
+ * have another number in the recording. 0: it has another name.
+ */
+static int32_t perf_map_pid(const char *path)
+{
+	static const char folder[] = "/tmp/perf-";
+	long pid;
+	char *end;
+
+	if (!begins(path, folder) || !isdigit((unsigned char)path[sizeof(folder) - 1]))
+		return 0;
+	errno = 0;
+	pid = strtol(path + sizeof(folder) - 1, &end, 10);
+	return errno || pid > INT32_MAX || strcmp(end, ".map") != 0 ? 0 : (int32_t)pid;
+}
+
 /* Returns the file that stands for all code that a process made itself. */
 static struct plumb_symbol_file *generated(struct plumb_symbolizer *symbolizer, int32_t pid)
 {
@@ -193,7 +212,7 @@ static struct plumb_symbol_file *generated(struct plumb_symbolizer *symbolizer, 
 
 	snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)pid);
 	file = files_get(&symbolizer->files, name, FILE_PERF_MAP, NULL, 0);
-	if (file)
+	if (file && !file->pid)
 		file->pid = pid;
 	return file;
 }
@@ -216,6 +235,7 @@ static int add_map(struct plumb_symbolizer *symbolizer, const struct plumb_recor
 			  .page_offset = record->mmap.page_offset};
 	struct task *task = tasks_get(symbolizer->tasks, record->mmap.pid, record->mmap.tid);
 	const char *path = record->mmap.path;
+	const int32_t made_by = perf_map_pid(path);
 	enum file_kind kind = FILE_USER;
 
 	if (!task)
@@ -223,7 +243,7 @@ static int add_map(struct plumb_symbolizer *symbolizer, const struct plumb_recor
 	if (strcmp(path, "[vdso]") == 0) {
 		kind = FILE_VDSO;
 		map.page_offset = 0;
-	} else if (is_anonymous(record)) {
+	} else if (made_by || is_anonymous(record)) {
 		kind = is_executable(record) ? FILE_PERF_MAP : FILE_NOTHING;
 		map.identity = true;
 	}
@@ -235,6 +255,8 @@ static int add_map(struct plumb_symbolizer *symbolizer, const struct plumb_recor
 					 record->mmap.build_id_size);
 	if (!map.file)
 		return PLUMB_ERR_NO_MEMORY;
+	if (kind == FILE_PERF_MAP && made_by)
+		map.file->pid = made_by;
 	return maps_insert(&task->process->space, &map);
 }
 

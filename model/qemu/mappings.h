@@ -27,11 +27,17 @@ struct known_mappings {
 
 /* Returns whether the mapping at `address` was found before and still exists. */
 bool mappings_know(struct known_mappings *known, uint64_t address);
+/* Looks it up in /proc/self/maps; without a file it is "//anon". Returns false if nothing is mapped
+ * there. */
+bool mappings_look_up(uint64_t address, struct mapping *mapping);
 /*
- * Looks it up in /proc/self/maps; without a file it is "//anon". Returns false if nothing is mapped
- * there.
+ * Does so for an address of code, and makes the mapping known. Without a file it is
+ * "/tmp/perf-PID.map" with this process's number, as the program may describe its code there.
  */
 bool mappings_find(struct known_mappings *known, uint64_t address, struct mapping *mapping);
+
+/* Returns whether a file has the name of a jitdump, which nobody executes. */
+bool mappings_are_jitdump(const struct mapping *mapping);
 
 /* Returns whether all `bytes` from `address` on are in one mapping, of no file. */
 bool mappings_are_anonymous(uint64_t address, uint64_t bytes);

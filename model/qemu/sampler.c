@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -592,6 +593,16 @@ void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, u
 						  core_cycle(sampler->core)};
 		pthread_mutex_unlock(&lock);
 	}
+}
+
+void sampler_mapped(struct sampler *sampler, uint64_t protection, uint64_t address)
+{
+	struct mapping mapping;
+
+	/* A run-time system maps it so that a recording names it. */
+	if (!sampler->ended && protection & PROT_EXEC && mappings_look_up(address, &mapping) &&
+	    mappings_are_jitdump(&mapping))
+		tell_mapping(sampler, &mapping);
 }
 
 uint64_t sampler_made_at(void)

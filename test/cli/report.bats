@@ -315,6 +315,28 @@ setup()
 	plumb annotate -i exact.data --json | json 'd["incomplete"] is False'
 }
 
+@test "an exact profile: code that the program made has names and lines" {
+	need_compiler
+	aarch64-linux-gnu-gcc -O1 -static -DROUNDS=3000 -o generating "$here/../interop/generating.c"
+	plumb record --exact -q -o exact.data -- ./generating "$PWD" || skip "the model cannot run here"
+	dump=$(echo jit-*.dump)
+	pid=${dump//[!0-9]/}
+	plumb report -i exact.data -e INST_RETIRED --no-children -s symbol,srcline,dso --csv -F period >rows.csv
+	rm "/tmp/perf-$pid.map"
+	# Two instructions 3,000 times, and the return; the second function is at two places. Before the
+	# loop, on another line, two instructions make its number.
+	grep -F '[JIT] tid 1001' rows.csv | cut -d, -f3-5 | sort >made.csv
+	diff made.csv - <<-'END'
+		2,counts_first,source.js:10
+		2,counts_second,source.js:20
+		2,counts_second,source.js:20
+		6001,counts_first,source.js:11
+		6001,counts_second,source.js:21
+		6001,counts_second,source.js:21
+		6003,counts_mapped,counts_mapped
+	END
+}
+
 @test "percentiles, and --latency-histogram" {
 	run --separate-stderr plumb report --raw -i spe.data -s op -F samples,latency_p50,latency_p99,issue,latency_share
 	[ "${lines[1]}" = "SAMPLES  P50  P99  ISSUE  OF LATENCY  OPERATION" ]

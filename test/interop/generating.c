@@ -13,7 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef ROUNDS
 #define ROUNDS 60000000
+#endif
 
 struct header {
 	uint32_t magic, version, size, machine, padding, pid;

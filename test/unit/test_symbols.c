@@ -375,15 +375,69 @@ static void test_other_build_id(void **state)
 	plumb_symbolizer_free(symbolizer);
 }
 
+/* Returns the symbol of code that process 1001 made. */
+static const char *made_at(struct plumb_symbolizer *symbolizer, int pid, uint64_t ip)
+{
+	struct plumb_location location;
+
+	if (!plumb_symbolizer_locate(symbolizer, plumb_symbolizer_task(symbolizer, pid, pid),
+				     PLUMB_MODE_USER, ip, &location) ||
+	    !location.symbol)
+		return "-";
+	return plumb_symbol_name(location.symbol);
+}
+
+/* The model numbers processes by itself; their own numbers are in the names of their maps. */
+static void test_perf_map_of_another_number(void **state)
+{
+	char folder[] = "/tmp/plumb-test-XXXXXX", map_path[96];
+	struct plumb_symbol_paths paths = {.size = sizeof(paths)};
+	struct plumb_symbolizer *symbolizer;
+	FILE *map;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	paths.perf_maps_dir = folder;
+	symbolizer = new_symbolizer(&paths);
+	snprintf(map_path, sizeof(map_path), "%s/perf-77.map", folder);
+	map = fopen(map_path, "w");
+	assert_non_null(map);
+	fputs("5010 20 made\n", map);
+	fclose(map);
+	add_map(symbolizer, 1001, 0x5000, 0x6000, 0x5000, "/tmp/perf-77.map");
+	/* More memory does not change it, nor does another process. */
+	add_map(symbolizer, 1001, 0x8000, 0x9000, 0, "//anon");
+	add_map(symbolizer, 1002, 0x5000, 0x6000, 0x5000, "/tmp/perf-78.map");
+	/* These are names of other files. */
+	add_map(symbolizer, 1003, 0x5000, 0x6000, 0, "/tmp/perf-77.mapped");
+	add_map(symbolizer, 1004, 0x5000, 0x6000, 0, "/tmp/perf-99999999999.map");
+	assert_string_equal(made_at(symbolizer, 1001, 0x502f), "made");
+	assert_string_equal(made_at(symbolizer, 1001, 0x5030), "-");
+	assert_string_equal(made_at(symbolizer, 1002, 0x5010), "-");
+	assert_string_equal(made_at(symbolizer, 1003, 0x5010), "-");
+	assert_string_equal(file_at(symbolizer, 1001, 1001, 0x8000), "/tmp/perf-1001.map");
+	assert_string_equal(file_at(symbolizer, 1003, 1003, 0x5010), "/tmp/perf-77.mapped");
+	assert_string_equal(file_at(symbolizer, 1004, 1004, 0x5010), "/tmp/perf-99999999999.map");
+	plumb_symbolizer_free(symbolizer);
+	assert_int_equal(remove(map_path), 0);
+	assert_int_equal(remove(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),          cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_aliases),        cmocka_unit_test(test_demangled),
-		cmocka_unit_test(test_kallsyms),       cmocka_unit_test(test_hidden_kallsyms),
-		cmocka_unit_test(test_module_names),   cmocka_unit_test(test_size_of_paths),
-		cmocka_unit_test(test_tasks),          cmocka_unit_test(test_this_program),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_aliases),
+		cmocka_unit_test(test_demangled),
+		cmocka_unit_test(test_kallsyms),
+		cmocka_unit_test(test_hidden_kallsyms),
+		cmocka_unit_test(test_module_names),
+		cmocka_unit_test(test_size_of_paths),
+		cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_this_program),
 		cmocka_unit_test(test_other_build_id),
+		cmocka_unit_test(test_perf_map_of_another_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
