@@ -24,6 +24,8 @@ interface Change {
 	units: string;
 	before: number | null;
 	after: number | null;
+	before_at_most?: number; /* without samples on that side */
+	after_at_most?: number;
 	change: number | null;
 	relative: number | null;
 	share?: number | null;
@@ -79,9 +81,16 @@ function aside(row: Change): string {
 	return [...placed(row.name, row.places.before, "before"), ...placed(row.name, row.places.after, "after")].join(", ");
 }
 
+/* Returns the value of a side; without samples, the most that it may be. */
+function valueOf(value: number | null, most?: number): string {
+	return most === undefined ? figure(value) : `< ${figure(most)}`;
+}
+
 /* Returns a change as plumb diff words it. */
 function change(row: Change): string {
 	if (row.change === null) return "";
+	if (row.before_at_most !== undefined) return row.after! > row.before_at_most ? `> x${fixed(row.after! / row.before_at_most, 1)}` : "unknown";
+	if (row.after_at_most !== undefined) return row.after_at_most < row.before! ? `< ${percent(100 * (row.after_at_most / row.before! - 1), 1)}` : "unknown";
 	if (row.change === 0) return "same";
 	const sign = row.change > 0 ? "+" : "";
 	if (isPercent(row)) return `${sign}${fixed(row.change, Math.abs(row.change) < 0.095 ? 2 : 1)} points`;
@@ -127,8 +136,8 @@ function table(rows: Change[], kind: string, open?: (row: Change) => void): Tabl
 		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, named(place(r)), h("small", null, ` ${visible(aside(r))}`))), text: true, grow: 2 },
 		{ ...make("bar", "Size", 140, 2, size, (r) => diverging(signed(r), most), "sorted by its size"), copied: [] },
 		{ ...make("change", "Change", widest(rows.map(change), 100), 0, (r) => (r.change === null ? null : Math.sign(r.change) * size(r)), change), copied: [["Change", change]] },
-		make("before", "Before", widest(rows.map((r) => figure(r.before)), 110), 2, (r) => r.before, (r) => figure(r.before)),
-		make("after", "After", widest(rows.map((r) => figure(r.after)), 110), 1, (r) => r.after, (r) => figure(r.after)),
+		make("before", "Before", widest(rows.map((r) => valueOf(r.before, r.before_at_most)), 110), 2, (r) => r.before, (r) => valueOf(r.before, r.before_at_most)),
+		make("after", "After", widest(rows.map((r) => valueOf(r.after, r.after_at_most)), 110), 1, (r) => r.after, (r) => valueOf(r.after, r.after_at_most)),
 		{ ...make("units", "Unit", 110, 4, (r) => r.units, (r) => visible(r.units)), text: true },
 		{ ...make("evidence", "Evidence", widest(rows.map(evidence), 150), 3, (r) => r.adjusted_p ?? r.p, evidence), text: true, copied: [["Evidence", evidence]] },
 		{ ...make("real", "More than noise", 140, 1, (r) => (r.more_than_noise === null ? null : Number(r.more_than_noise)), (r) => (r.more_than_noise === null ? "unknown" : r.more_than_noise ? "yes" : r.change === 0 ? "unchanged" : "may be noise")), text: true, copied: [["More than noise", (r) => (r.more_than_noise === null ? "unknown" : r.more_than_noise ? "yes" : "no")]] },

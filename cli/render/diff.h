@@ -57,10 +57,13 @@ struct diff_rows diff_rows(const struct diff_report *report, const struct diff *
 
 /* Each returns a text to free. */
 
-/* "+14.0 %", "+1.7 points", "x1.14"; "new" and "gone". */
+/* "+14.0 %", "+1.7 points", "x1.14"; "new" and "gone"; without samples "> x1.6", "< -40.0 %". */
 char *diff_change_text(const struct diff_report *report, const struct diff_change *change);
 /* A value in its unit: "29.5", "1,234". */
 char *diff_value_text(const struct diff_change *change, double value);
+/* Likewise the value of a side, "< 1,234" if it has no samples; and its share: "1.20 %". */
+char *diff_side_text(const struct diff_change *change, size_t s);
+char *diff_share_text(const struct diff_change *change, size_t s);
 /* "exact", "p 0.0002, effect +1.00", "+3.1..+9.9 %", "unknown". */
 char *diff_evidence(const struct diff_change *change);
 /* The name, with what it was called before, what it is inlined in, and where a line is. */

@@ -31,8 +31,8 @@ static void markdown_row(struct output *out, const struct diff_report *report,
 	if (change->key.view == DIFF_FUNCTIONS || change->key.view == DIFF_LINES)
 		put(out, memory_format("%+.2f %%", 100 * change->share), " | ");
 	put(out, diff_change_text(report, change), " | ");
-	put(out, diff_value_text(change, change->before), " | ");
-	put(out, diff_value_text(change, change->after), " | ");
+	put(out, diff_side_text(change, 0), " | ");
+	put(out, diff_side_text(change, 1), " | ");
 	put(out, diff_evidence(change), " | <code>");
 	put(out, diff_name_text(change), "</code> |\n");
 }

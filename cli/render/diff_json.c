@@ -64,6 +64,10 @@ static json_t *change_object(const struct diff_change *change)
 	json_object_set_new(object, "units", render_string(change->unit));
 	json_object_set_new(object, "before", number(change->before));
 	json_object_set_new(object, "after", number(change->after));
+	if (!isnan(change->unseen[0]))
+		json_object_set_new(object, "before_at_most", number(change->unseen[0]));
+	if (!isnan(change->unseen[1]))
+		json_object_set_new(object, "after_at_most", number(change->unseen[1]));
 	json_object_set_new(object, "change", number(change->change));
 	json_object_set_new(object, "relative", number(change->relative));
 	if (change->key.view == DIFF_FUNCTIONS || change->key.view == DIFF_LINES)

@@ -74,8 +74,8 @@ static void print_code(struct output *out, const struct diff_report *report,
 
 		cell(&table, memory_format("%+.2f %%", 100 * change->share));
 		cell(&table, diff_change_text(report, change));
-		cell(&table, memory_format("%.2f %%", 100 * change->shares[0]));
-		cell(&table, memory_format("%.2f %%", 100 * change->shares[1]));
+		cell(&table, diff_share_text(change, 0));
+		cell(&table, diff_share_text(change, 1));
 		cell(&table, diff_evidence(change));
 		cell(&table, diff_name_text(change));
 	}

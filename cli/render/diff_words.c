@@ -110,8 +110,25 @@ static char *percent(double share)
 	return memory_format("%+.*f %%", fabs(value) < 0.095 && value != 0 ? 2 : 1, value);
 }
 
+/* Of a side without samples: by how much it must differ, at least. */
+static char *unseen_change(const struct diff_change *change)
+{
+	if (isnan(change->unseen[0]) && change->unseen[1] < change->before) {
+		char *most = percent(change->unseen[1] / change->before - 1);
+		char *text = memory_format("< %s", most);
+
+		free(most);
+		return text;
+	}
+	if (isnan(change->unseen[1]) && change->after > change->unseen[0])
+		return memory_format("> x%.1f", change->after / change->unseen[0]);
+	return memory_copy("unknown", 7);
+}
+
 char *diff_change_text(const struct diff_report *report, const struct diff_change *change)
 {
+	if (!isnan(change->unseen[0]) || !isnan(change->unseen[1]))
+		return unseen_change(change);
 	if (change->change == 0)
 		return memory_copy("same", 4);
 	if (change->before == 0 && !diff_is_percent(change->unit))
@@ -138,6 +155,25 @@ char *diff_value_text(const struct diff_change *change, double value)
 		return figure_count(&pen, value);
 	return fabs(value) < 0.01 && value != 0 ? memory_format("%.2g", value)
 						: figure_value(&pen, value, change->unit);
+}
+
+char *diff_side_text(const struct diff_change *change, size_t s)
+{
+	char *most, *text;
+
+	if (isnan(change->unseen[s]))
+		return diff_value_text(change, s ? change->after : change->before);
+	most = diff_value_text(change, change->unseen[s]);
+	text = memory_format("< %s", most);
+	free(most);
+	return text;
+}
+
+char *diff_share_text(const struct diff_change *change, size_t s)
+{
+	if (isnan(change->unseen[s]))
+		return memory_format("%.2f %%", 100 * change->shares[s]);
+	return memory_format("< %.2f %%", 100 * change->unseen_shares[s]);
 }
 
 static char *p_text(double p)

@@ -43,6 +43,10 @@ static void set_shares(const struct comparing *c, struct diff_change *change)
 	change->share = share_of(change->change, wholes[0]);
 	change->shares[0] = share_of(change->before, wholes[0]);
 	change->shares[1] = share_of(change->after, wholes[1]);
+	for (size_t s = 0; s < 2; s++)
+		change->unseen_shares[s] = isnan(change->unseen[s])
+						   ? (double)NAN
+						   : share_of(change->unseen[s], wholes[s]);
 }
 
 /* ---- Items of both sides ----------------------------------------------------------------------

@@ -49,6 +49,8 @@ struct diff_change {
 	double shares[2];     /* likewise `before` and `after`, each of its whole */
 	enum diff_method method;
 	size_t runs[2];
+	/* A side without samples may have so much, and this share of its whole; NaN: it has. */
+	double unseen[2], unseen_shares[2];
 	double p;                   /* for this comparison alone; NaN: no test */
 	double adjusted;            /* for all of its view */
 	double effect;              /* DIFF_RANKS: Cliff's delta */

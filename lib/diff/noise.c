@@ -79,6 +79,7 @@ int diff_test(const struct diff *diff, const struct diff_item *before,
 
 	change->runs[0] = before->count;
 	change->runs[1] = after->count;
+	change->unseen[0] = change->unseen[1] = NAN;
 	change->p = change->adjusted = change->effect = change->least = NAN;
 	change->difference = (struct interval){NAN, NAN, NAN};
 	change->before = before->values[0].value;
@@ -96,6 +97,10 @@ int diff_test(const struct diff *diff, const struct diff_item *before,
 		change->before = means[0].value;
 		change->after = means[1].value;
 		change->p = interval_difference(&means[0], &means[1], &change->difference);
+		for (size_t s = 0; s < 2; s++)
+			if ((s ? after : before)->additive && means[s].value == 0 &&
+			    means[s].high > 0)
+				change->unseen[s] = means[s].high;
 	} else if (before->count > 1 || after->count > 1) {
 		change->method = DIFF_RANKS;
 		status = test_ranks(before, after, change);

@@ -30,7 +30,6 @@ struct counted {
 	char name[256]; /* without "exact/" */
 	enum slots slots;
 	double population; /* how often it happened, by all samples */
-	double zero_high;  /* the share that something without samples may have */
 	struct interval whole;
 };
 
@@ -88,8 +87,6 @@ static struct interval population_of(const struct pass *pass, const struct profi
 
 static bool counted_at(const struct pass *pass, size_t e, struct counted *counted)
 {
-	double n;
-
 	if (!plumb_profile_event(pass->profile, e, &counted->event))
 		return false;
 	counted->number = e;
@@ -98,9 +95,6 @@ static bool counted_at(const struct pass *pass, size_t e, struct counted *counte
 		   counted->name, sizeof(counted->name));
 	counted->whole = population_of(pass, &pass->profile->events[e]);
 	counted->population = counted->whole.value;
-	n = (double)counted->event.samples;
-	/* The upper end of Wilson's interval for no hits among n. */
-	counted->zero_high = counted->event.exact ? 0 : 3.84 / (n + 3.84);
 	return true;
 }
 
@@ -329,30 +323,51 @@ static void add_whole(const struct pass *pass, const char *name, const struct in
 	}
 }
 
-/* Notes a kind of count, whose whole is `value` in this run. */
+/* What a run has of a kind of count: as many draws of equal weight tell as much about it. */
+struct quantity {
+	double whole, draws;
+	bool main;
+};
+
+/* Returns how many equal draws the samples of an event are worth, by the share that all have. */
+static double draws_of(const struct pass *pass, const struct counted *counted)
+{
+	struct plumb_profile_row row;
+	double unseen;
+
+	if (!plumb_profile_row(pass->profile, counted->number, 0, &row) || isnan(row.share.low))
+		return (double)counted->event.samples;
+	unseen = 1 - row.share.low;
+	return unseen > 0 ? unseen_share(1) / (1 - unseen_share(1)) * (1 - unseen) / unseen
+			  : (double)counted->event.samples;
+}
+
+/* Notes a kind of count. */
 static void add_quantity(const struct pass *pass, const char *name, const struct counted *counted,
-			 double value, bool main)
+			 struct quantity value)
 {
 	struct diff_quantity *quantity = diff_side_quantity(pass->side, name);
 
 	if (!quantity)
 		return;
-	quantity->main |= main;
+	quantity->main |= value.main;
 	quantity->exact = counted->event.exact;
-	quantity->whole += value;
+	quantity->whole += value.whole;
 	quantity->runs += quantity->run != pass->side->run;
 	quantity->run = pass->side->run;
-	quantity->zero_high = counted->zero_high * value;
+	quantity->zero_high = counted->event.exact ? 0 : unseen_share(value.draws) * value.whole;
 }
 
 static void add_spe_whole(const struct pass *pass, const struct counted *counted)
 {
 	const struct diff_key key = {DIFF_EVENTS, "", "", ""};
+	const double draws = draws_of(pass, counted);
 	struct plumb_profile_row row;
 	struct interval value;
 
 	add_whole(pass, "spe_operations", &counted->whole, false, "operations");
-	add_quantity(pass, "spe_operations", counted, counted->population, false);
+	add_quantity(pass, "spe_operations", counted,
+		     (struct quantity){counted->population, draws, false});
 	if (!plumb_profile_row(pass->profile, counted->number, 0, &row))
 		return;
 	add_means(pass, &key, &row);
@@ -362,7 +377,8 @@ static void add_spe_whole(const struct pass *pass, const struct counted *counted
 				  value.high * counted->population};
 	if (!(value.value > 0))
 		return;
-	add_quantity(pass, "spe_latency", counted, value.value, true);
+	add_quantity(pass, "spe_latency", counted,
+		     (struct quantity){value.value, equal_draws(draws, &value), true});
 	if (pass->from->modelled)
 		add_whole(pass, "spe_latency", &value, false, "cycles");
 	else
@@ -373,6 +389,7 @@ static void add_spe_whole(const struct pass *pass, const struct counted *counted
 static void add_event_whole(const struct pass *pass, const struct counted *counted)
 {
 	const bool exact = counted->event.exact;
+	struct quantity quantity;
 
 	if (counted->event.spe) {
 		add_spe_whole(pass, counted);
@@ -380,11 +397,13 @@ static void add_event_whole(const struct pass *pass, const struct counted *count
 	}
 	add_whole(pass, counted->name, &counted->whole, exact, "events");
 	/* Without slots, the first event ranks functions. */
-	add_quantity(pass, counted->name, counted, counted->population,
-		     !exact && !diff_side_main(pass->side));
+	quantity = (struct quantity){counted->population, exact ? 0 : draws_of(pass, counted),
+				     !exact && !diff_side_main(pass->side)};
+	add_quantity(pass, counted->name, counted, quantity);
 	if (counted->slots != SLOTS_NONE) {
 		add_whole(pass, "slots", &counted->whole, exact, "slots");
-		add_quantity(pass, "slots", counted, counted->population, true);
+		quantity.main = true;
+		add_quantity(pass, "slots", counted, quantity);
 	}
 }
 

@@ -220,6 +220,19 @@ struct interval interval_product(const struct interval *share, const struct inte
 	return (struct interval){value, value * fmax(1 - down, 0), value * (1 + up)};
 }
 
+double unseen_share(double draws)
+{
+	return NORMAL_QUANTILE * NORMAL_QUANTILE / (draws + NORMAL_QUANTILE * NORMAL_QUANTILE);
+}
+
+double equal_draws(double draws, const struct interval *mean)
+{
+	const double half = (mean->high - mean->low) / 2 / NORMAL_QUANTILE;
+	const double variance = half * half / (mean->value * mean->value); /* relative */
+
+	return draws > 0 && variance >= 0 ? draws / (1 + draws * variance) : 0;
+}
+
 /* ---- Many comparisons -------------------------------------------------------------------------
  */
 

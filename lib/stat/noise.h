@@ -82,6 +82,18 @@ struct interval interval_sum(const struct interval *a, const struct interval *b)
  */
 struct interval interval_product(const struct interval *share, const struct interval *mean);
 
+/*
+ * Returns the most that something without a single sample may have, as a share: the upper end of
+ * Wilson's 95 % interval for none of `draws`. 1 without any.
+ */
+double unseen_share(double draws);
+
+/*
+ * Returns how many draws of equal weight tell as much as `draws` of weights with this mean and its
+ * interval: the more they vary, the more may be in a few that were not drawn.
+ */
+double equal_draws(double draws, const struct interval *mean);
+
 /* ---- Many comparisons ------------------------------------------------------------------------ */
 
 /*

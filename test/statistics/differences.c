@@ -19,6 +19,7 @@
 #include "spe.h"
 
 #define FUNCTIONS  16
+#define RARE       4 /* more functions, with one or two samples each */
 #define OPERATIONS ((size_t)1 << 20)
 #define INTERVAL   1024
 #define METRICS    40
@@ -170,9 +171,11 @@ static void make_program(bool phased, double more)
 	for (size_t call = 0; call < calls; call++) {
 		const double u = random_unit();
 		/* Large ones and small ones: squares. */
+		const bool is_rare = call % 120 == 5;
 		const unsigned function =
-			phased ? (unsigned)(call * 3 * FUNCTIONS / calls) % FUNCTIONS
-			       : (unsigned)(u * u * FUNCTIONS);
+			is_rare  ? (unsigned)(FUNCTIONS + call / 120 % RARE)
+			: phased ? (unsigned)(call * 3 * FUNCTIONS / calls) % FUNCTIONS
+				 : (unsigned)(u * u * FUNCTIONS);
 		unsigned length = 20 + (unsigned)(random_word() % 80);
 		const double share = phased ? 1.0 / FUNCTIONS
 					    : sqrt((function + 1.0) / FUNCTIONS) -
@@ -250,8 +253,8 @@ static void add_function(struct diff_side *side, unsigned number, const struct f
  * diff/recorded.c. */
 static struct diff_side *sample(uint64_t seed)
 {
-	static struct tally shares[FUNCTIONS], latencies[FUNCTIONS], rates[FUNCTIONS], whole,
-		misses;
+	static struct tally shares[FUNCTIONS + RARE], latencies[FUNCTIONS + RARE],
+		rates[FUNCTIONS + RARE], whole, misses;
 	const struct sampling sampling = sampling_of_spe(INTERVAL, true);
 	const struct spe_params params = {
 		.min_interval = 256, .count_bits = 12, .record_bytes = 64};
@@ -263,9 +266,10 @@ static struct diff_side *sample(uint64_t seed)
 	struct diff_side *side = diff_side_new("side");
 	struct diff_quantity *quantity;
 	struct spe_unit unit;
-	struct interval skewed;
+	struct interval skewed, mean;
 	struct estimate estimate;
 	uint64_t at = 0;
+	bool seen[FUNCTIONS + RARE] = {false};
 	double n = 0, population;
 
 	memset(shares, 0, sizeof(shares));
@@ -282,9 +286,10 @@ static struct diff_side *sample(uint64_t seed)
 		if (!spe_choose(&unit, at * 1000000))
 			continue;
 		spe_complete(&unit, &(struct spe_sample){.dispatched = at * 1000000});
-		for (unsigned f = 0; f < FUNCTIONS; f++) {
+		for (unsigned f = 0; f < FUNCTIONS + RARE; f++) {
 			const bool own = f == operation->function;
 
+			seen[f] |= own;
 			tally_add(&shares[f], own, 1);
 			tally_add(&latencies[f], own ? operation->latency : 0, own);
 			tally_add(&rates[f], own && operation->miss, own && operation->load);
@@ -294,6 +299,9 @@ static struct diff_side *sample(uint64_t seed)
 		n++;
 	}
 	population = n * sampling.interval;
+	estimate = estimate_mean(&whole, &sampling);
+	skewed = scaled(&estimate, 1);
+	mean = interval_symmetric(&skewed);
 	diff_side_begin_run(side);
 	quantity = diff_side_quantity(side, "spe_latency");
 	quantity->main = true;
@@ -302,16 +310,15 @@ static struct diff_side *sample(uint64_t seed)
 
 		quantity = diff_side_quantity(side, of);
 		quantity->runs = 1;
-		quantity->whole = k ? population : population * 10;
-		quantity->zero_high = 3.84 / (n + 3.84) * quantity->whole;
+		quantity->whole = k ? population : population * mean.value;
+		quantity->zero_high = quantity->whole * unseen_share(k ? n : equal_draws(n, &mean));
 	}
-	for (unsigned f = 0; f < FUNCTIONS; f++)
-		add_function(side, f,
-			     &(struct function){&shares[f], &latencies[f], &rates[f], &sampling,
-						population});
-	estimate = estimate_mean(&whole, &sampling);
-	skewed = scaled(&estimate, 1);
-	add(side, DIFF_EVENTS, "spe_mean_latency", "", interval_symmetric(&skewed));
+	for (unsigned f = 0; f < FUNCTIONS + RARE; f++)
+		if (seen[f])
+			add_function(side, f,
+				     &(struct function){&shares[f], &latencies[f], &rates[f],
+							&sampling, population});
+	add(side, DIFF_EVENTS, "spe_mean_latency", "", mean);
 	estimate = estimate_share(&misses, &sampling);
 	add(side, DIFF_EVENTS, "spe_l1d_miss_rate", "", scaled(&estimate, 100));
 	if (diff_side_finish(side) < 0)

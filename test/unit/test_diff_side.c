@@ -330,6 +330,54 @@ static void compares_functions(void **state)
 	release(diff, sides);
 }
 
+/* A sampled side of one run: `whole` events, of which `one` function has `count`, if any. */
+static struct diff_side *sampled_side(const char *function, double count, double zero_high)
+{
+	struct diff_side *side = diff_side_new("side");
+	struct diff_quantity *quantity = diff_side_quantity(side, "cycles");
+	const struct diff_key key = {DIFF_FUNCTIONS, function, "cycles", ""};
+	struct diff_item *item;
+
+	diff_side_begin_run(side);
+	*quantity = (struct diff_quantity){.name = quantity->name,
+					   .main = true,
+					   .runs = 1,
+					   .run = 1,
+					   .whole = 1000,
+					   .zero_high = zero_high};
+	item = diff_side_add(side, &key, &(struct interval){count, count / 2, 2 * count},
+			     zero_high == 0);
+	assert_non_null(item);
+	item->additive = true;
+	assert_int_equal(diff_side_finish(side), 0);
+	return side;
+}
+
+static void bounds_what_has_no_samples(void **state)
+{
+	struct diff_side *sides[2] = {sampled_side("f", 100, 20), sampled_side("g", 200, 40)};
+	const struct diff_change *gone, *new;
+	struct diff *diff;
+
+	(void)state;
+	assert_int_equal(diff_compare(sides[0], sides[1], NULL, &diff), 0);
+	gone = diff_find(diff, DIFF_FUNCTIONS, "f", "cycles");
+	new = diff_find(diff, DIFF_FUNCTIONS, "g", "cycles");
+	assert_true(isnan(gone->unseen[0]) && gone->unseen[1] == 40);
+	assert_true(gone->unseen_shares[1] == 0.04);
+	/* From 100, at least 50, to at most 40. */
+	assert_true(gone->difference.high == -100 + hypot(50, 40));
+	assert_true(new->unseen[0] == 20 && isnan(new->unseen[1]));
+	release(diff, sides);
+	/* An exact side has none of what it lacks. */
+	sides[0] = sampled_side("f", 100, 0);
+	sides[1] = sampled_side("g", 200, 0);
+	assert_int_equal(diff_compare(sides[0], sides[1], NULL, &diff), 0);
+	gone = diff_find(diff, DIFF_FUNCTIONS, "f", "cycles");
+	assert_true(isnan(gone->unseen[0]) && isnan(gone->unseen[1]));
+	release(diff, sides);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +392,7 @@ int main(void)
 		cmocka_unit_test(keeps_baselines),
 		cmocka_unit_test(keeps_runs_and_intervals),
 		cmocka_unit_test(compares_functions),
+		cmocka_unit_test(bounds_what_has_no_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,6 +219,20 @@ static void leaves_out_nan(void **state)
 	assert_int_equal(adjust_for_many(NULL, 0), 0);
 }
 
+/* Wilson's upper end for none, as published tables have it: 27.8 % of 10, 3.7 % of 100. */
+static void bounds_what_was_not_seen(void **state)
+{
+	(void)state;
+	near(unseen_share(10), 0.2775, 1e-4);
+	near(unseen_share(100), 0.0370, 1e-4);
+	near(unseen_share(0), 1, 1e-12);
+	/* Equal weights: as many draws. Deviations as large as the mean: half. */
+	near(equal_draws(100, &(struct interval){7, 7, 7}), 100, 1e-9);
+	near(equal_draws(100, &(struct interval){7, 7 - 7 * 0.195996, 7 + 7 * 0.195996}), 50, 1e-3);
+	near(equal_draws(0, &(struct interval){7, 7, 7}), 0, 1e-12);
+	near(equal_draws(1, &(struct interval){7, NAN, NAN}), 0, 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +250,7 @@ int main(void)
 		cmocka_unit_test(multiplies_intervals),
 		cmocka_unit_test(adjusts_as_in_the_paper),
 		cmocka_unit_test(leaves_out_nan),
+		cmocka_unit_test(bounds_what_was_not_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
