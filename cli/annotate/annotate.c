@@ -13,6 +13,7 @@
 #include "render/annotation.h"
 #include "render/source_text.h"
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/memory.h"
 #include "tool/modules.h"
 #include "tool/perf_options.h"
@@ -583,6 +584,7 @@ static int run_annotate(struct annotate_options *options)
 		options->place_text = options->symbol;
 	if (!options->from.input)
 		options->from.input = READING_DEFAULT_INPUT;
+	options->from.input = inputs_recording(options->from.input);
 	if (status == EXIT_FINE)
 		status = read_and_show(options, part);
 	if (status != EXIT_FINE || !part[1])

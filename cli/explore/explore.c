@@ -149,13 +149,31 @@ static int add_samples(struct plumb_findings_maker *maker, struct reading *readi
 	return status;
 }
 
-/* Returns all distinct warnings, ended by NULL; free the list. */
-static const char **warnings_of(const struct plumb_diagnostics *diagnostics)
+/* Says that the program failed, in a text to free; NULL: it did not, or by our own signals. */
+static char *failure_of(const struct exploration *e)
+{
+	const char *program = e->argv[0];
+
+	if (!program || e->interrupted || !e->exit_status)
+		return NULL;
+	if (e->signal)
+		return memory_format("%s was ended by signal %d (%s): the findings are those of a "
+				     "failed run",
+				     program, e->signal, strsignal(e->signal));
+	return memory_format("%s failed, with exit status %d: the findings are those of a failed "
+			     "run",
+			     program, e->exit_status);
+}
+
+/* Returns all distinct warnings after `first`, ended by NULL; free the list. */
+static const char **warnings_of(const struct plumb_diagnostics *diagnostics, const char *first)
 {
 	const size_t all = plumb_diagnostics_count(diagnostics);
-	const char **list = memory_resize(NULL, all + 1, sizeof(*list));
+	const char **list = memory_resize(NULL, all + 2, sizeof(*list));
 	size_t count = 0;
 
+	if (first)
+		list[count++] = first;
 	for (size_t i = 0; i < all; i++) {
 		const struct plumb_diagnostic *d = plumb_diagnostics_get(diagnostics, i);
 		bool known = d->severity != PLUMB_WARNING;
@@ -174,7 +192,8 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 {
 	const struct reading_options from = {.input = e->path};
 	struct reading reading = {.options = &from};
-	const char **warnings = warnings_of(e->diagnostics);
+	char *failure = failure_of(e);
+	const char **warnings = warnings_of(e->diagnostics, failure);
 	struct source_text *texts = source_text_new();
 	char *tie = report_tie_text(e->limit_cycles);
 	struct plumb_finding_interval *intervals = explore_list_intervals(e);
@@ -191,6 +210,7 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 		.seconds = e->seconds,
 		.runs = e->runs,
 		.exit_status = e->exit_status,
+		.signal = e->signal,
 		.interrupted = e->interrupted,
 		.warnings = warnings,
 		.recording = e->recorded && e->options->folder ? PLUMB_FOLDER_RECORDING : NULL,
@@ -223,6 +243,7 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 	source_text_free(texts);
 	status = reading_close(&reading, status);
 	free(warnings);
+	free(failure);
 	free(intervals);
 	free(tie);
 	return status;

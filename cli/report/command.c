@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "report/report.h"
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/join.h"
 #include "tool/like_perf.h"
 #include "tool/perf_options.h"
@@ -249,6 +250,7 @@ static int run(const struct command *command, int count, char **arguments)
 		return status;
 	if (!values.from.input)
 		values.from.input = READING_DEFAULT_INPUT;
+	values.from.input = inputs_recording(values.from.input);
 	if (values.intervals && !values.html) {
 		complain("--intervals requires --html");
 		return EXIT_USAGE;

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "script/fields.h"
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/like_perf.h"
 #include "tool/memory.h"
 #include "tool/perf_options.h"
@@ -306,6 +307,7 @@ static int run_script(struct script_options *options)
 
 	if (!options->from.input)
 		options->from.input = READING_DEFAULT_INPUT;
+	options->from.input = inputs_recording(options->from.input);
 	script.reading.diagnostics = memory_given(plumb_diagnostics_new());
 	script_fields_init(&script.fields);
 	if (status == EXIT_FINE)

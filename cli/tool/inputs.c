@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/inputs.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <plumb/findings.h>
 
 #include "tool/complain.h"
 #include "tool/memory.h"
@@ -27,6 +30,21 @@ void inputs_note(const char *path, const char *what)
 		return;
 	inputs = memory_resize(inputs, count + 1, sizeof(*inputs));
 	inputs[count++] = (struct input){status.st_dev, status.st_ino, what};
+}
+
+const char *inputs_recording(const char *path)
+{
+	static char *recording;
+	char *findings = memory_format("%s/%s", path, PLUMB_FOLDER_FINDINGS);
+	struct stat status;
+	const bool has_findings = stat(findings, &status) == 0;
+
+	free(findings);
+	if (!has_findings)
+		return path;
+	free(recording);
+	recording = memory_format("%s/%s", path, PLUMB_FOLDER_RECORDING);
+	return recording;
 }
 
 bool inputs_refuse(const char *path)

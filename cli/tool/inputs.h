@@ -14,6 +14,12 @@
  */
 void inputs_note(const char *path, const char *what);
 
+/*
+ * Returns the recording that `path` names: that in a folder with results of plumb explore, or else
+ * `path` itself. The text lives to the end of the process.
+ */
+const char *inputs_recording(const char *path);
+
 /* Returns whether `path` leads to a noted file, having said so. */
 bool inputs_refuse(const char *path);
 

@@ -8,6 +8,7 @@
 
 #include "base/near.h"
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/join.h"
 
 #define ABBREVIATION_MIN 4 /* letters, besides "no-" */
@@ -499,5 +500,6 @@ bool options_input(const struct operands *operands, const char **input)
 		*input = operands->at[0];
 	else if (!*input)
 		*input = "perf.data";
+	*input = inputs_recording(*input);
 	return true;
 }

@@ -133,6 +133,7 @@ struct plumb_findings {
 	 */
 	const struct plumb_finding_places *callers;
 	const struct plumb_finding_work *work_at;
+	int signal; /* that ended the program; 0: none, or unknown */
 };
 
 /* Frees findings. Accepts NULL. */
@@ -168,6 +169,7 @@ struct plumb_findings_options {
 	/* Ordered by time; for plumb_finding_when. None: it is not known. */
 	const struct plumb_finding_interval *intervals;
 	size_t interval_count;
+	int signal; /* as in struct plumb_findings */
 };
 
 struct plumb_findings_maker;

@@ -513,6 +513,7 @@ static void describe(struct plumb_findings_maker *maker)
 	given->seconds = about->seconds;
 	given->runs = about->runs;
 	given->exit_status = about->exit_status;
+	given->signal = about->signal;
 	given->interrupted = about->interrupted;
 	given->warnings = findings_copy_list(maker->made, about->warnings);
 	given->recording = findings_copy(maker->made, about->recording);

@@ -433,6 +433,7 @@ static void read_all(struct reader *r, const struct node *root)
 	given->seconds = read_number(r, &seconds, 0, SECONDS_MAX);
 	given->runs = (unsigned)read_whole(r, root, "runs", INT32_MAX);
 	given->exit_status = (int)read_whole(r, root, "exit_status", 255);
+	given->signal = (int)read_whole(r, root, "signal", 127);
 	given->interrupted = read_flag(r, root, "interrupted");
 	given->whole = read_text(r, root, "whole", true);
 	given->verdict = (enum plumb_verdict)read_name(r, root, "verdict", findings_verdicts);

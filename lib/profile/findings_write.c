@@ -170,6 +170,8 @@ static json_t *findings_object(const struct plumb_findings *findings)
 	ok &= json_put(object, "seconds", number(findings->seconds));
 	ok &= json_put(object, "runs", json_integer(findings->runs));
 	ok &= json_put(object, "exit_status", json_integer(findings->exit_status));
+	ok &= json_put(object, "signal",
+		       findings->signal ? json_integer(findings->signal) : json_null());
 	ok &= json_put(object, "interrupted", json_boolean(findings->interrupted));
 	ok &= json_put(object, "whole", json_text(findings->whole));
 	ok &= json_put_text(object, "verdict", findings_verdicts[findings->verdict]);

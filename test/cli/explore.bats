@@ -344,8 +344,11 @@ setup()
 	plumb explore out | grep -q 'Where  column_major.c:20, in add_up: [0-9.]* % ([0-9.]* to [0-9.]*) of the latency'
 }
 
-@test "the exit status is the program's" {
-	run -7 plumb explore --source model "$work/status"
+@test "the exit status is the program's, and the findings say that it failed" {
+	run -7 plumb explore --source model -o out "$work/status"
+	tr '\n' ' ' <<<"$output" | grep -q 'warning: .*status failed, with exit status 7: the findings are those of a failed run'
+	json 'd["exit_status"] == 7 and d["signal"] is None and any("failed run" in w for w in d["warnings"])' <out/findings.json
+	plumb explore out | tr '\n' ' ' | grep -q 'with exit status 7'
 	run -120 plumb explore --source model -- "$work/status" x
 	run -127 plumb explore ./nowhere
 	run -3 plumb explore --source model --qemu /bin/true "$work/status"
@@ -418,6 +421,20 @@ setup()
 	run -2 --separate-stderr plumb explore --source model -o input input/perf.data
 	grep -q 'is the program' <<<"$stderr"
 	cmp input/perf.data "$work/status"
+}
+
+@test "report, annotate, script and export read the recording in a folder of results" {
+	for of in "report --no-children" annotate script "export --format folded"; do
+		# shellcheck disable=SC2086 # words
+		diff <(plumb $of -i "$work/results") <(plumb $of -i "$work/results/perf.data") ||
+			false "$of"
+		# shellcheck disable=SC2086
+		[ "$(plumb $of -i "$work/results" | head -c 1000 | wc -c)" -gt 20 ]
+	done
+	mkdir alone
+	cp "$work/results/findings.json" alone
+	run -2 --separate-stderr plumb report -i alone
+	grep -q 'alone/perf.data' <<<"$stderr"
 }
 
 @test "-o replaces earlier results" {
