@@ -112,6 +112,7 @@ struct model_shared {
 	uint32_t struct_size;   /* of this struct in the plugin; must be the same in the reader */
 	uint32_t event_count;
 	_Atomic uint32_t processes; /* number that counted: more than 1 with children and execve */
+	_Atomic uint32_t left_out;  /* processes that a counted one forked, and that do not count */
 	_Atomic uint32_t threads_started;  /* in all */
 	_Atomic uint32_t reads_predicates; /* else model_event_of_predicates() are not counted */
 	_Atomic uint32_t gave_up;          /* out of memory or slots: counts are incomplete */

@@ -769,6 +769,8 @@ static void child_begins(void)
 		vcpus[i] = NULL;
 	memset(own_slots, 0, sizeof(own_slots));
 	turns_forked();
+	if (counting && !count_children)
+		atomic_fetch_add(&shared->left_out, 1);
 	counting = counting && count_children;
 	sampler_forked(counting);
 	endings_forked();

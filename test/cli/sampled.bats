@@ -359,6 +359,45 @@ model()
 	END
 }
 
+@test "sampled: a killed recorder leaves the profile so far" {
+	plumb record --exact --sampled --source model --cpu neoverse-n3 -q -o killed.data ./loop 2000000000 &
+	for ((i = 0; i < 300; i++)); do
+		sleep 0.1
+		plumb report -i killed.data -o out 2>said && grep -q "estimated from" out && break
+	done
+	kill -KILL $!
+	wait $! || [ $? -eq 137 ]
+	plumb report -i killed.data -o out
+	grep -Eq "estimated from [0-9]+ windows of the model; the recording is incomplete; 95 % intervals" out
+	grep -q " main" out
+}
+
+@test "sampled: an exact profile of windows says that it lacks forked processes" {
+	cat >forks.c <<-'END'
+		#include <sys/wait.h>
+		#include <unistd.h>
+
+		int main(int count, char **arguments)
+		{
+			for (int i = 1; i < count; i++)
+				if (fork() == 0)
+					return arguments[i][0] == 'x';
+			while (wait(NULL) > 0)
+				;
+			return 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -static -o forks forks.c || gcc -O1 -static -o forks forks.c
+	record=(plumb record --exact --source model --cpu neoverse-n3 --no-progress -o forks.data)
+	"${record[@]}" --sampled ./forks a 2>said
+	grep -qxF "plumb: 1 process that the program forked was left out: a sampled profile is of one process only" said
+	"${record[@]}" --sampled ./forks a b 2>said
+	grep -q "2 processes that the program forked were left out" said
+	"${record[@]}" --sampled --no-inherit ./forks a 2>said
+	"${record[@]}" ./forks a 2>>said
+	! grep -q "left out" said
+}
+
 @test "sampled: errors" {
 	run --separate-stderr plumb record --sampled ./phases
 	[ "$status" -eq 2 ]

@@ -289,7 +289,7 @@ static void test_windows_are_scaled(void **state)
 	(void)state;
 	write_to_file(rings, &sums, &file);
 	sums.in_place = false;
-	sums.at_end = true;
+	sums.scaled = true;
 	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
 	put_weighed(rings, SLOT, 1, 2, 0x400000, 5, 1, 3);
 	put_weighed(rings, SLOT, 1, 2, 0x400000, 4, 1, 1);

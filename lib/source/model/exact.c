@@ -103,6 +103,13 @@ static uint64_t stream_of(const struct exact_sums *sums, const struct exact_sum 
 	return (uint64_t)(groups->modelled * 0xffff) << 48 | windows << 8 | sum->key.group;
 }
 
+/* Returns how many bytes a sample's stream is before its period. All of them have one layout. */
+static unsigned stream_before_period(const struct record_setup *setup)
+{
+	return setup->events[0].attr.sample_type & PERF_SAMPLE_CPU ? 2 * sizeof(uint64_t)
+								   : sizeof(uint64_t);
+}
+
 /* Returns where its period is in `out`. */
 static size_t write_cost(struct record_writer *out, const struct record_setup *setup,
 			 const struct exact_sums *sums, const struct exact_sum *sum,
@@ -179,14 +186,20 @@ static size_t write_line(struct record_writer *out, const struct record_setup *s
 	return place;
 }
 
-/* Returns how often what was told occurred, in the whole program if it was in windows. */
-static uint64_t period_of(const struct exact_sums *sums, const struct exact_sum *sum)
+/* Returns how often what was counted occurred, in the whole program if it was in windows. */
+static uint64_t period_of(const struct exact_sums *sums, const struct exact_sum *sum,
+			  uint64_t counted)
 {
-	const double estimate = sums->groups.scale * (double)sum->told;
+	const double estimate = sums->groups.scale * (double)counted;
 
 	if (!sum->key.group)
-		return sum->told;
+		return counted;
 	return estimate < 0x1p63 ? (uint64_t)llround(estimate) : UINT64_MAX;
+}
+
+static struct exact_values values_of(const struct exact_sums *sums, const struct exact_sum *sum)
+{
+	return (struct exact_values){stream_of(sums, sum), period_of(sums, sum, sum->sum)};
 }
 
 uint64_t exact_write(struct record_writer *out, const struct record_setup *setup,
@@ -197,7 +210,7 @@ uint64_t exact_write(struct record_writer *out, const struct record_setup *setup
 	for (size_t i = 0; i < sums->told_count; i++) {
 		struct exact_sum *sum = &sums->at[sums->told[i]];
 		/* A sample that is to be changed begins with 0: all periods come at once. */
-		const uint64_t period = sums->in_place ? 0 : period_of(sums, sum);
+		const uint64_t period = sums->in_place ? 0 : period_of(sums, sum, sum->told);
 		uint64_t begin;
 		size_t place;
 
@@ -211,7 +224,10 @@ uint64_t exact_write(struct record_writer *out, const struct record_setup *setup
 		written++;
 	}
 	record_flush(out);
-	if (!out->error)
+	if (!out->error && sums->scaled && sums->in_place)
+		out->error =
+			exact_sums_written_scaled(sums, stream_before_period(setup), values_of);
+	else if (!out->error)
 		out->error = exact_sums_written(sums);
 	return written;
 }

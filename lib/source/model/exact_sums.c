@@ -227,6 +227,14 @@ static int compare_positions(const void *a, const void *b)
 	return x->position < y->position ? -1 : x->position > y->position;
 }
 
+/* What was told of a sum is in the file. */
+static void note_written(struct exact_sum *sum)
+{
+	sum->sum += sum->told;
+	sum->told = 0;
+	sum->is_told = false;
+}
+
 int exact_sums_written(struct exact_sums *sums)
 {
 	size_t count = 0;
@@ -234,9 +242,7 @@ int exact_sums_written(struct exact_sums *sums)
 	for (size_t i = 0; i < sums->told_count; i++) {
 		struct exact_sum *sum = &sums->at[sums->told[i]];
 
-		sum->sum += sum->told;
-		sum->told = 0;
-		sum->is_told = false;
+		note_written(sum);
 		if (sum->position)
 			sums->changes[count++] =
 				(struct plumb_recording_change){sum->position, sum->sum};
@@ -246,6 +252,36 @@ int exact_sums_written(struct exact_sums *sums)
 		return 0;
 	qsort(sums->changes, count, sizeof(*sums->changes), compare_positions);
 	return sums->change(sums->user, sums->changes, count);
+}
+
+int exact_sums_written_scaled(struct exact_sums *sums, unsigned before,
+			      struct exact_values (*values)(const struct exact_sums *sums,
+							    const struct exact_sum *sum))
+{
+	struct plumb_recording_change *changes =
+		reallocarray(NULL, 2 * sums->count + 1, sizeof(*changes));
+	size_t count = 0;
+	int error;
+
+	if (!changes)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < sums->count; i++) {
+		struct exact_sum *sum = &sums->at[i];
+		struct exact_values now;
+
+		note_written(sum);
+		if (!sum->position)
+			continue;
+		now = values(sums, sum);
+		changes[count++] =
+			(struct plumb_recording_change){sum->position - before, now.stream};
+		changes[count++] = (struct plumb_recording_change){sum->position, now.period};
+	}
+	sums->told_count = 0;
+	qsort(changes, count, sizeof(*changes), compare_positions);
+	error = count ? sums->change(sums->user, changes, count) : 0;
+	free(changes);
+	return error;
 }
 
 void exact_sums_restart(struct exact_sums *sums)

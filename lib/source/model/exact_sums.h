@@ -7,8 +7,9 @@
  * The sums of a thread are written only between two moments at which its counts add up: a killed
  * recorder leaves sums that belong together.
  *
- * In a sampled run, how often the windows count is known at the end only, when all is written. Then
- * a sum is of a group of windows, or of what was counted in full: sampled.h.
+ * In a sampled run, a sum is of a group of windows, or of what was counted in full: sampled.h. How
+ * often windows count is known at the end only, so all sums are written then. If the recording can
+ * be changed, they are also written now and then, as if the run ended there.
  */
 #ifndef SOURCE_MODEL_EXACT_SUMS_H
 #define SOURCE_MODEL_EXACT_SUMS_H
@@ -36,10 +37,15 @@ struct exact_sum {
 	struct exact_key key;
 	uint64_t added;    /* since its thread's counts last added up */
 	uint64_t told;     /* before that, and not written yet */
-	uint64_t sum;      /* in the file */
+	uint64_t sum;      /* in the file; without its scale */
 	uint64_t position; /* of its period, in the file; 0: none, or it cannot be changed */
 	uint32_t chain;    /* index of its calling context */
 	bool is_added, is_told;
+};
+
+/* What a sample of a sum in a sampled run has. */
+struct exact_values {
+	uint64_t stream, period;
 };
 
 /* A calling context, and the thread that was in it. */
@@ -56,7 +62,7 @@ struct exact_sums {
 	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);
 	void *user;
 	bool in_place; /* samples change, by those; otherwise there are more and more */
-	bool at_end;   /* they are written once, when the groups' scale is known */
+	bool scaled;   /* groups of windows have a scale: nothing is written until it is known */
 	struct sampled_groups groups;
 
 	struct exact_sum *at;
@@ -91,6 +97,13 @@ void exact_sums_told(struct exact_sums *sums, uint32_t profile);
  * periods that have one. Returns 0 or an error of `change`.
  */
 int exact_sums_written(struct exact_sums *sums);
+/*
+ * Likewise in a sampled run: changes all periods, and all streams, which are `before` bytes before
+ * them. `values` computes both.
+ */
+int exact_sums_written_scaled(struct exact_sums *sums, unsigned before,
+			      struct exact_values (*values)(const struct exact_sums *sums,
+							    const struct exact_sum *sum));
 /* There is another file, without any sample. */
 void exact_sums_restart(struct exact_sums *sums);
 void exact_sums_clean_up(struct exact_sums *sums);

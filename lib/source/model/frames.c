@@ -163,8 +163,10 @@ static bool is_wanted(const struct model_frames *f, uint32_t type)
 
 void model_frames_write_sums(struct model_frames *f)
 {
-	if (!f->sums || !f->sums->told_count || f->error ||
-	    (f->sums->at_end && !f->sums->groups.scale))
+	if (!f->sums || f->error)
+		return;
+	/* With another scale, all sums change. */
+	if (f->sums->scaled ? f->sums->groups.scale <= 0 : !f->sums->told_count)
 		return;
 	record_flush(&f->out);
 	f->samples += exact_write(&f->out, f->setup, f->sums);

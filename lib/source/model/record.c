@@ -22,6 +22,9 @@
 #define BUSY_MS 1
 /* How often an exact profile is written that cannot be changed once it is. */
 #define SUMS_MS 30
+/* How often that of a sampled run is written anew: that takes this part of the time at most. */
+#define PROFILE_MS   1000
+#define PROFILE_PART 20
 
 /* One run. */
 struct recorder {
@@ -34,7 +37,8 @@ struct recorder {
 	struct exact_sums sums;
 	struct model_tasks *tasks;
 	struct model_places places; /* if the job has a plan */
-	double summed;              /* when an exact profile was written last, in ms */
+	double summed;              /* when an exact profile was written last, in ms ... */
+	double summing;             /* ... and how long that took */
 	double polled;              /* when the caller was last asked what to do next, in ms */
 	bool unfinished;            /* something was read after the last round */
 	bool begun;                 /* begin() was called */
@@ -88,7 +92,7 @@ static bool write_sums(struct recorder *r, double now)
 /* No later record is older, as there is one thread. */
 static bool ends_round(const struct recorder *r)
 {
-	return r->job->round && !r->sums.at_end && !r->frames.error && !r->frames.several &&
+	return r->job->round && !r->sums.scaled && !r->frames.error && !r->frames.several &&
 	       !atomic_load(&r->sampling->several);
 }
 
@@ -120,12 +124,31 @@ static int on_begin(void *user, const char *version)
 	record_setup_name_engine(&r->setup, version);
 	error = r->job->begin ? r->job->begin(r->job->user, &r->setup.recording) : 0;
 	/* Asked for now: before, there is no file. */
-	if (r->sums.at_end)
-		return error;
 	r->sums.in_place =
 		!error && r->job->position && r->job->change && r->job->position(r->job->user);
-	r->sampling->as_it_goes = r->asked->exact && r->job->position;
+	/* Windows are told when they end. */
+	r->sampling->as_it_goes = r->asked->exact && r->job->position && !r->sums.scaled;
 	return error;
+}
+
+/*
+ * Writes the profile of a sampled run as if it ended here, so that a killed recorder leaves one.
+ * All samples are changed each time, so it must not happen too often.
+ */
+static void on_sampled(void *user, const struct model_sampled *sampled,
+		       const struct model_counts *sums)
+{
+	struct recorder *r = user;
+	const double now = now_ms();
+
+	if (!r->sums.in_place || now - r->summed < PROFILE_MS ||
+	    now - r->summed < PROFILE_PART * r->summing)
+		return;
+	sampled_describe(sampled_is_partial(sampled) ? sampled : NULL, sums, &r->sums.groups);
+	model_frames_write_sums(&r->frames);
+	r->sums.groups = (struct sampled_groups){0};
+	r->summed = now_ms();
+	r->summing = r->summed - now;
 }
 
 static void on_started(void *user, pid_t pid)
@@ -187,7 +210,7 @@ static int share(struct recorder *r)
 		.position = r->job->position,
 		.change = r->job->change,
 		.user = r->job->user,
-		.at_end = r->job->sampled_error != 0,
+		.scaled = r->job->sampled_error != 0,
 	};
 	r->frames = (struct model_frames){
 		.job = r->job,
@@ -228,6 +251,17 @@ static void warn_of_losses(const struct recorder *r)
 				      "was read");
 }
 
+/* Children would be sampled if everything was modelled. */
+static void warn_of_children(const struct recorder *r, unsigned left_out)
+{
+	if (r->job->sampled_error != 0 && r->job->inherit && left_out)
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "children-left-out", NULL,
+				      "%u %s left out: a sampled profile is of one process only",
+				      left_out,
+				      left_out == 1 ? "process that the program forked was"
+						    : "processes that the program forked were");
+}
+
 /* How often each event occurred, by its index in the job; SPE's are the operations it chose from.
  */
 static void tell_counts(const struct recorder *r, const struct model_counts *counts,
@@ -255,6 +289,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		.key = r->asked->key,
 		.predicates = samples_predicates(r->asked),
 		.drain = drain,
+		.as_it_is = r->sums.scaled ? on_sampled : NULL,
 		.user = r,
 	};
 	const struct model_job what = {
@@ -281,7 +316,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 	if (!model)
 		return PLUMB_ERR_NO_MEMORY;
 	error = model_run(&what, model, r->diagnostics);
-	if (r->begun && r->sums.at_end)
+	if (r->begun && r->sums.scaled)
 		sampled_describe(model->sampled, &model->sums, &r->sums.groups);
 	if (r->begun)
 		model_frames_finish(&r->frames);
@@ -305,6 +340,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 		    model_tell_counts(&r->places, model, job->counted, r->diagnostics) < 0)
 			error = PLUMB_ERR_NO_MEMORY;
 		warn_of_losses(r);
+		warn_of_children(r, model->left_out);
 		if (job->exact)
 			exact_warn(r->sampling, r->diagnostics);
 	}

@@ -257,12 +257,16 @@ static void tell_marks(struct run *run)
 
 static void tell_progress(struct run *run, double *told)
 {
+	const struct model_sampler *sampler = run->job->sampler;
 	struct model_counts counts;
 
-	if (!run->job->progress || now() - *told < 1e-3 * PROGRESS_MS)
+	if (now() - *told < 1e-3 * PROGRESS_MS)
 		return;
 	sum_counts(run, &counts);
-	run->job->progress(run->job->user, &counts);
+	if (run->job->progress)
+		run->job->progress(run->job->user, &counts);
+	if (sampler && sampler->as_it_is)
+		sampler->as_it_is(sampler->user, &run->shared->sampled, &counts);
 	*told = now();
 }
 
@@ -428,6 +432,7 @@ static void fill_result(const struct run *run, int status, struct model_result *
 		result->outside &= OUTSIDE_MEMORY; /* the rest is about the order of threads */
 	result->incomplete = atomic_load(&shared->gave_up) != 0;
 	result->uncounted_execs = atomic_load(&shared->uncounted_execs);
+	result->left_out = atomic_load(&shared->left_out);
 	if (atomic_load(&shared->refused) == 2)
 		snprintf(result->refused, sizeof(result->refused), "%.*s",
 			 (int)sizeof(result->refused) - 1, shared->refused_name);

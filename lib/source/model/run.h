@@ -18,6 +18,10 @@ struct model_sampler {
 	 * `*end` becomes true when the program is to end.
 	 */
 	int (*drain)(void *user, pid_t pid, bool *end);
+	/* Called several times a second with a sampled run as it is: what sampled.h reads. NULL:
+	 * nobody asks. */
+	void (*as_it_is)(void *user, const struct model_sampled *sampled,
+			 const struct model_counts *sums);
 	void *user;
 };
 
@@ -66,6 +70,7 @@ struct model_result {
 	unsigned outside;         /* enum model_outside: by which threads may differ in order */
 	bool incomplete;          /* the model gave up before the program ended */
 	unsigned uncounted_execs; /* into programs that were not counted */
+	unsigned left_out;        /* forked processes that were not */
 	char refused[256];        /* what the program could not become; "": nothing */
 	bool windowed;            /* not all of the run counts */
 	bool ended;               /* by the window */
