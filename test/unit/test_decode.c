@@ -470,6 +470,14 @@ static void costs_split_classes(void **state)
 		{0x6fa20020, CLASS_SIMD_MLA_Q},      /* mla v0.4s, v1.4s, v2.s[1] */
 		{0x0e628020, CLASS_SIMD_MLA},        /* smlal v0.4s, v1.4h, v2.4h */
 		{0x4e628020, CLASS_SIMD_MLA},        /* smlal2 v0.4s, v1.8h, v2.8h */
+		{0x4f000401, CLASS_SIMD_ZERO_LANES}, /* movi v1.4s, #0 */
+		{0x0f002401, CLASS_SIMD_ZERO_LANES}, /* movi v1.2s, #0, lsl #8 */
+		{0x4f008401, CLASS_SIMD_ZERO_LANES}, /* movi v1.8h, #0 */
+		{0x4f00e401, CLASS_SIMD_ZERO_LANES}, /* movi v1.16b, #0 */
+		{0x4f00c401, CLASS_SIMD_ALU},        /* movi v1.4s, #0, msl #8 */
+		{0x4f00e421, CLASS_SIMD_ALU},        /* movi v1.16b, #1 */
+		{0x6f000401, CLASS_SIMD_ALU},        /* mvni v1.4s, #0 */
+		{0x6f00e401, CLASS_SIMD_ZERO},       /* movi v1.2d, #0 */
 	};
 
 	(void)state;
