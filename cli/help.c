@@ -37,7 +37,7 @@ static void print_options(struct output *out, const struct option *options)
 	for (const struct option *o = options; o->name; o++) {
 		char letter[] = {'-', o->letter, ',', ' ', '\0'};
 
-		if (o->kind == OPTION_MAYBE || o->kind == OPTION_LIST)
+		if (options_takes_maybe(o))
 			table_cell_format(&table, "%s--%s[=%s]", o->letter ? letter : "    ",
 					  o->name, o->argument);
 		else

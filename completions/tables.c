@@ -15,9 +15,11 @@ static json_t *string(const char *text)
 static json_t *option_object(const struct option *option)
 {
 	static const char *const values[] = {
-		[OPTION_FLAG] = "none",     [OPTION_TEXT] = "needed",   [OPTION_MAYBE] = "attached",
-		[OPTION_CHOICE] = "needed", [OPTION_NUMBER] = "needed", [OPTION_WORDS] = "needed",
-		[OPTION_LIST] = "attached",
+		[OPTION_FLAG] = "none",      [OPTION_TEXT] = "needed",
+		[OPTION_MAYBE] = "attached", [OPTION_CHOICE] = "needed",
+		[OPTION_NUMBER] = "needed",  [OPTION_WORDS] = "needed",
+		[OPTION_LIST] = "attached",  [OPTION_COLOR] = "attached",
+		[OPTION_PLAIN] = "none",
 	};
 	const char letter[] = {option->letter, '\0'};
 	json_t *choices = json_array();

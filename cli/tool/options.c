@@ -123,9 +123,15 @@ static bool is_list(const struct option *option, const char *text)
 	}
 }
 
-static bool takes_maybe(const struct option *option)
+bool options_takes_maybe(const struct option *option)
 {
-	return option->kind == OPTION_MAYBE || option->kind == OPTION_LIST;
+	return option->kind == OPTION_MAYBE || option->kind == OPTION_LIST ||
+	       option->kind == OPTION_COLOR;
+}
+
+static bool takes_none(const struct option *option)
+{
+	return option->kind == OPTION_FLAG || option->kind == OPTION_PLAIN;
 }
 
 /* Returns whether the argument is one of the command's options, in full and without a value. */
@@ -161,38 +167,54 @@ static const char *take_value(struct parser *parser, const struct option *option
 	return value;
 }
 
+/* Sets an option without a value. */
+static void set_flag(struct parser *parser, const struct option *option)
+{
+	const int never = COLOR_NEVER;
+	const bool yes = true;
+
+	if (option->kind == OPTION_PLAIN)
+		memcpy(parser->values + option->offset, &never, sizeof(never));
+	else if (strcmp(option->name, "help") == 0)
+		parser->help = true;
+	else
+		memcpy(parser->values + option->offset, &yes, sizeof(yes));
+}
+
+/* Returns the next argument if it is the value of an option that may have one, or the default. */
+static const char *take_maybe(struct parser *parser, const struct option *option)
+{
+	const bool one = option->kind == OPTION_LIST || option->kind == OPTION_COLOR;
+
+	if (one && parser->next < parser->count && is_list(option, parser->arguments[parser->next]))
+		return parser->arguments[parser->next++];
+	return option->kind == OPTION_COLOR ? options_color[COLOR_ALWAYS] : "";
+}
+
 /* Sets `option`, written as `spelling`. `value` is the value attached to it, or NULL. */
 static bool set(struct parser *parser, const struct option *option, const char *spelling,
 		const char *value)
 {
-	if (option->kind == OPTION_FLAG) {
-		const bool yes = true;
-
-		if (value) {
-			complain("%s takes no value", spelling);
-			see_help(parser->command);
-			return false;
+	if (takes_none(option)) {
+		if (!value) {
+			set_flag(parser, option);
+			return true;
 		}
-		if (strcmp(option->name, "help") == 0)
-			parser->help = true;
-		else
-			memcpy(parser->values + option->offset, &yes, sizeof(yes));
-		return true;
+		complain("%s takes no value", spelling);
+		see_help(parser->command);
+		return false;
 	}
-	if (!value && option->kind == OPTION_LIST && parser->next < parser->count &&
-	    is_list(option, parser->arguments[parser->next]))
-		value = parser->arguments[parser->next++];
-	if (!value && takes_maybe(option))
-		value = "";
+	if (!value && options_takes_maybe(option))
+		value = take_maybe(parser, option);
 	if (!value)
 		value = take_value(parser, option, spelling);
 	if (!value)
 		return false;
-	if (!*value && !takes_maybe(option) && is_name(option->argument)) {
+	if (!*value && !options_takes_maybe(option) && is_name(option->argument)) {
 		complain("invalid value '' for --%s: a name cannot be empty", option->name);
 		return false;
 	}
-	if (option->kind == OPTION_CHOICE)
+	if (option->kind == OPTION_CHOICE || option->kind == OPTION_COLOR)
 		return set_choice(parser, option, value);
 	if (option->kind == OPTION_NUMBER)
 		return set_number(parser, option, value);
@@ -350,7 +372,7 @@ static bool parse_letters(struct parser *parser, const char *text)
 			o++;
 		if (!o || !o->name)
 			return refuse(parser, spelling + 1, spelling, NULL);
-		if (o->kind != OPTION_FLAG)
+		if (!takes_none(o))
 			return set(parser, o, spelling, text[1] ? text + 1 : NULL);
 		if (!set(parser, o, spelling, NULL))
 			return false;

@@ -17,6 +17,8 @@ enum option_kind {
 	OPTION_CHOICE, /* an int, the index in `choices` */
 	OPTION_NUMBER, /* an unsigned, at least 1 */
 	OPTION_WORDS,  /* a struct option_words; each use of the option adds a value */
+	OPTION_COLOR,  /* OPTION_CHOICE of options_color; without one of them, COLOR_ALWAYS */
+	OPTION_PLAIN,  /* the int of OPTION_COLOR, made COLOR_NEVER */
 };
 
 /*
@@ -72,7 +74,8 @@ struct common_options {
 		.help = (text)                                                                     \
 	}
 
-/* Rows of the options that commands share; each command's table lists those it takes. */
+/* Rows of the options that commands share; each command's table lists those it takes. That of
+ * colours has two rows. */
 #define OPTION_ROW_CPU                                                                  \
 	{                                                                               \
 		.name = "cpu", .kind = OPTION_TEXT, .argument = "CPU",                  \
@@ -127,11 +130,17 @@ struct common_options {
 		.letter = 'v', .name = "verbose", .kind = OPTION_FLAG,             \
 		.offset = offsetof(struct common_options, verbose), .help = (what) \
 	}
-#define OPTION_ROW_COLOR                                                                    \
-	{                                                                                   \
-		.name = "color", .kind = OPTION_CHOICE, .argument = "WHEN",                 \
-		.offset = offsetof(struct common_options, color), .choices = options_color, \
-		.help = "use colours: auto (default; on a terminal only), always or never"  \
+#define OPTION_ROW_COLOR                                                              \
+	{.name = "color",                                                             \
+	 .kind = OPTION_COLOR,                                                        \
+	 .argument = "WHEN",                                                          \
+	 .offset = offsetof(struct common_options, color),                            \
+	 .choices = options_color,                                                    \
+	 .help = "use colours: auto (default; on a terminal only), always or never"}, \
+	{                                                                             \
+		.name = "no-color", .kind = OPTION_PLAIN,                             \
+		.offset = offsetof(struct common_options, color),                     \
+		.help = "print without colours, as --color=never does"                \
 	}
 #define OPTION_ROW_NO_PAGER                                          \
 	{                                                            \
@@ -145,6 +154,10 @@ struct common_options {
 	}
 
 extern const char *const options_color[];
+
+/* Returns whether an option can stand without its value, which is attached to it: --name[=VALUE].
+ */
+bool options_takes_maybe(const struct option *option);
 
 /* Returns the option's i-th choice, or NULL after the last. */
 const char *options_choice(const struct option *option, size_t i);

@@ -221,6 +221,9 @@ commands=("" "help" "stat" "explore" "record" "report" "annotate" "diff" "script
 	run --separate-stderr plumb spec list --color=nevr
 	[ "$status" -eq 2 ]
 	said "plumb: invalid value 'nevr' for --color" "       did you mean never?"
+	run --separate-stderr plumb spec list --no-color=yes
+	[ "$status" -eq 2 ]
+	said "plumb: --no-color takes no value" "       see plumb spec list --help"
 	run --separate-stderr plumb list --source hardware
 	[ "$status" -eq 2 ]
 	said "plumb: invalid value 'hardware' for --source" "       use one of auto, model, perf"

@@ -142,6 +142,16 @@ setup()
 	PLUMB_PAGER='' TERM=dumb in_terminal 80 "$PLUMB" spec list | lacks $'\e'
 	PLUMB_PAGER='' NO_COLOR='' in_terminal 80 "$PLUMB" spec list | grep -q $'\e'
 	PLUMB_PAGER='' NO_COLOR=1 in_terminal 80 "$PLUMB" spec list --color always | grep -q $'\e'
+	PLUMB_PAGER='' in_terminal 80 "$PLUMB" spec list --color --no-color | lacks $'\e'
+	# Without a value it means always; what follows is one only if it can be.
+	for words in "--color" "--color cpus" "--no-color --color" "cpus --color always"; do
+		# shellcheck disable=SC2086 # words
+		plumb spec list $words | grep -q $'\e\[36m'
+	done
+	for words in "--no-color" "--color auto" "--color never cpus" "--color=always --no-color"; do
+		# shellcheck disable=SC2086 # words
+		plumb spec list $words | lacks $'\e'
+	done
 }
 
 @test "colours change nothing else" {
