@@ -9,6 +9,7 @@
 #include "symbol/cfi_file.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf_checks.h"
+#include "symbol/dwarf_refs.h"
 #include "symbol/supplement.h"
 
 /* DIEs nested deeper than this mean that the file is damaged. */
@@ -394,7 +395,7 @@ static bool lacks_linkage_name(struct unit *unit, Dwarf_Die *die)
 	case DW_LANG_Mips_Assembler:
 		return false;
 	default:
-		return !dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute);
+		return !dwarf_find_attribute(die, DW_AT_linkage_name, &attribute, NULL);
 	}
 }
 
@@ -402,12 +403,10 @@ static bool lacks_linkage_name(struct unit *unit, Dwarf_Die *die)
 static const char *function_name(struct debug_info *debug, const struct plumb_symbol_file *file,
 				 Dwarf_Die *die)
 {
-	Dwarf_Attribute attribute;
-	const char *linkage;
+	const char *linkage = dwarf_find_text(die, DW_AT_linkage_name);
 
-	linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
 	if (!linkage)
-		return dwarf_diename(die);
+		return dwarf_find_text(die, DW_AT_name);
 	return file->symbols.raw_names ? linkage
 				       : plain_name(debug, linkage, file->symbols.signatures);
 }
@@ -423,14 +422,15 @@ static unsigned number(Dwarf_Die *die, unsigned name)
 }
 
 /* Identifies a function: what its code, and each of its inlined copies, refer to. */
-static Dwarf_Off identity(Dwarf_Die *die)
+static const void *identity(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Die origin;
 
-	if (dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), &origin))
-		return dwarf_dieoffset(&origin);
-	return dwarf_dieoffset(die);
+	/* Offsets could be equal in two files. */
+	if (dwarf_referenced(dwarf_attr(die, DW_AT_abstract_origin, &attribute), &origin))
+		return origin.addr;
+	return die->addr;
 }
 
 /* Finds where an inlined function was called from. */
@@ -674,14 +674,15 @@ size_t debug_info_declarations(struct plumb_symbol_file *file, uint64_t place,
 		return 0;
 	count = find_scopes(&function, address, scopes, PLUMB_SOURCE_FRAMES_MAX);
 	for (size_t i = 0; i < count && i < room; i++) {
-		Dwarf_Die *scope = &scopes[count - 1 - i];
-		int line = 0;
+		Dwarf_Die *scope = &scopes[count - 1 - i], owner;
+		Dwarf_Attribute attribute;
 
 		declarations[i] =
-			(struct plumb_source_frame){.function = function_name(debug, file, scope),
-						    .file = dwarf_decl_file(scope)};
-		if (dwarf_decl_line(scope, &line) == 0 && line > 0)
-			declarations[i].line = (unsigned)line;
+			(struct plumb_source_frame){.function = function_name(debug, file, scope)};
+		if (dwarf_find_attribute(scope, DW_AT_decl_file, &attribute, &owner))
+			declarations[i].file = dwarf_decl_file(&owner);
+		if (dwarf_find_attribute(scope, DW_AT_decl_line, &attribute, &owner))
+			declarations[i].line = number(&owner, DW_AT_decl_line);
 	}
 	return count < room ? count : room;
 }

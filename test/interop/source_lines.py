@@ -64,6 +64,36 @@ int main(int count, char **)
 """
 
 
+# What two programs have from one header, dwz moves into a file: methods refer to their declarations there.
+HEADER = """
+#include <cstdlib>
+namespace outer { template <typename T> struct Counter {
+	T sum; T most; int count;
+	__attribute__((always_inline)) void add(T value)
+	{
+		sum += value;
+		if (value > most)
+			most = value;
+		count += rand() & 1;
+	}
+	__attribute__((noinline)) T mean() const { return count ? sum / count : most; }
+}; }
+"""
+COUNTERS = """
+#include "../counter.h"
+int main(int grown, char **)
+{
+	outer::Counter<int> ints{};
+	outer::Counter<double> doubles{};
+	for (int i = 0; i < grown * 3; i++) {
+		ints.add(i);
+		doubles.add(i / 3.0);
+	}
+	return ints.mean() + doubles.mean();
+}
+"""
+
+
 def run(*command, text=None):
     return subprocess.run(command, input=text, text=True, check=True, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE).stdout
@@ -269,12 +299,20 @@ def package():
     assert sum(line != "-" for line in answers) > 20, "no lines at all"
 
 
-def shared_by_dwz(name, compiler, *options, version=5):
+def judge_of_headers():
+    """LLVM's: addr2line 2.40 names the unit's own file for lines that are a header's."""
+    judge = next(filter(shutil.which, ["llvm-addr2line-19", "llvm-addr2line"]), None)
+    if not judge:
+        raise Skip("there is no llvm-addr2line")
+    return judge
+
+
+def shared_by_dwz(name, compiler, *options, version=5, source=SOURCE):
     """Two programs whose common debug information dwz has moved into a file."""
     if not shutil.which("dwz"):
         raise Skip("there is no dwz")
-    one = compiled(name, compiler, SOURCE, f"-gdwarf-{version}")
-    other = compiled(name + "-other", compiler, SOURCE.replace("grown", "other"),
+    one = compiled(name, compiler, source, f"-gdwarf-{version}")
+    other = compiled(name + "-other", compiler, source.replace("grown", "other"),
                      f"-gdwarf-{version}")
     common = os.path.join(folder.name, name, "common")
     shutil.copy(one, one + ".whole")
@@ -303,6 +341,19 @@ def supplementary():
     path, whole, _ = shared_by_dwz("supplementary", "gcc", "--dwarf-5")
     assert ".debug_sup" in run("objdump", "-h", path), "dwz wrote no .debug_sup"
     return compare(path, judged=whole, step=1)
+
+
+@tap.test
+def dwz_references():
+    """Names of functions that are declared in a file that dwz made, by GNU's references and the standard's"""
+    with open(os.path.join(folder.name, "counter.h"), "w", encoding="utf-8") as out:
+        out.write(HEADER)
+    told = []
+    for name, options, form in (("alt", (), "GNU_ref_alt"), ("sup", ("--dwarf-5",), "ref_sup4")):
+        path, whole, _ = shared_by_dwz("references-" + name, "g++", *options, source=COUNTERS)
+        assert "DW_FORM_" + form in run("objdump", "--dwarf=abbrev", path), "dwz wrote no " + form
+        told.append(compare(path, judged=whole, step=1, judge=judge_of_headers()))
+    return "; ".join(told)
 
 
 @tap.test
@@ -379,11 +430,7 @@ def separate_by_crc():
 @tap.test
 def cplusplus():
     """C++ with templates inlined"""
-    # addr2line 2.40 names the unit's own file for lines that are a header's.
-    judge = next(filter(shutil.which, ["llvm-addr2line-19", "llvm-addr2line"]), None)
-    if not judge:
-        raise Skip("there is no llvm-addr2line")
-    return compare(compiled("cplusplus", "g++", CPLUSPLUS, "-g"), step=3, judge=judge)
+    return compare(compiled("cplusplus", "g++", CPLUSPLUS, "-g"), step=3, judge=judge_of_headers())
 
 
 @tap.test
