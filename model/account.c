@@ -121,14 +121,18 @@ void account_width(struct core *core)
 	core->lost_frontend += core->slots - core->width;
 }
 
-/* Counts the kinds of one instruction. */
+/* Adds the kinds of one instruction to counts of each. */
+void add_kinds(uint64_t kinds[LANE_COUNT], const struct insn *insn)
+{
+	for (uint32_t own = insn->kinds; own; own &= own - 1)
+		kinds[__builtin_ctz(own)]++;
+	kinds[insn->fp_ops_scale ? LANE_SCALE_OPS : LANE_FIXED_OPS] += insn->fp_ops;
+	kinds[LANE_BRANCHES] += insn->branch != BRANCH_NONE && insn->branch != BRANCH_EXCEPTION;
+}
+
 void account_kinds(struct core *core, const struct insn *insn)
 {
-	for (uint32_t kinds = insn->kinds; kinds; kinds &= kinds - 1)
-		core->kinds[__builtin_ctz(kinds)]++;
-	core->kinds[insn->fp_ops_scale ? LANE_SCALE_OPS : LANE_FIXED_OPS] += insn->fp_ops;
-	core->kinds[LANE_BRANCHES] +=
-		insn->branch != BRANCH_NONE && insn->branch != BRANCH_EXCEPTION;
+	add_kinds(core->kinds, insn);
 }
 
 /* Adds the counts of whole blocks, in narrow lanes, to the totals. */

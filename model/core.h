@@ -6,6 +6,8 @@
 #ifndef MODEL_CORE_H
 #define MODEL_CORE_H
 
+#include <stdatomic.h>
+
 #include "events.h"
 #include "memory.h"
 #include "predict.h"
@@ -65,9 +67,14 @@ void core_set_conditions(struct core *core, uint64_t *counts);
 struct watch;
 void core_set_watch(struct core *core, struct watch *watch);
 
-/* Finds a translated block by address, for the wrong path. May return NULL. */
+/*
+ * Finds a translated block by address, for the wrong path. May return NULL. The answers may change
+ * only when `*made` does, just after it does or before; it must outlive the core. If `made` is
+ * NULL, they may change at any time.
+ */
 typedef const struct block *core_find_block(void *user, uint64_t pc);
-void core_set_block_finder(struct core *core, core_find_block *find, void *user);
+void core_set_block_finder(struct core *core, core_find_block *find, void *user,
+			   const _Atomic uint32_t *made);
 
 /*
  * Executes `executed` instructions of `block`: all of them, or fewer after a fault. They made

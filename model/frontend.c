@@ -3,6 +3,7 @@
 #include "charge.h"
 #include "schedule.h"
 #include "watch.h"
+#include "wrong_path.h"
 
 /* Nothing follows in the chunk; never the address of an instruction. */
 #define NO_RESUME 1
@@ -68,17 +69,44 @@ void flush_pipeline(struct core *core, uint64_t at)
 }
 
 /*
+ * Dispatches as many operations of the wrong path as rename takes, from operation `count` on, in
+ * each cycle before `until` for which there is room. Returns the number of the next operation.
+ */
+static inline uint64_t dispatch_at_full_width(struct core *core, uint64_t until, uint64_t count)
+{
+	while (core->cycle < until) {
+		const uint64_t room = core->width - core->used;
+		const uint64_t end = core->sequence + count - core->reorder_entries + room;
+
+		/* Operations retire in order: if the last one that leaves has, all have. */
+		if (end > core->sequence ||
+		    core->retired[(end - 1) & core->reorder_mask] > core->cycle)
+			break;
+		count += room;
+		next_cycle(core);
+	}
+	return count;
+}
+
+/*
  * Dispatches operations of the wrong path in the cycles before `until`. Only the reorder buffer
  * limits them. Returns their number.
  */
 static uint64_t dispatch_wrong_path(struct core *core, uint64_t until)
 {
+	const bool noted = core->watch || core->exact;
 	uint64_t count = 0;
 
 	while (core->cycle < until) {
-		uint64_t at = core->sequence + count - core->reorder_entries, free;
-		unsigned room = (unsigned)(core->width - core->used), taken = 0;
+		uint64_t at, free;
+		unsigned room, taken = 0;
 
+		if (!noted)
+			count = dispatch_at_full_width(core, until, count);
+		if (core->cycle >= until)
+			break;
+		at = core->sequence + count - core->reorder_entries;
+		room = (unsigned)(core->width - core->used);
 		/* Operations retire in order: if the last one that leaves has, all have. */
 		if (at + room < core->sequence + 1 &&
 		    core->retired[(at + room - 1) & core->reorder_mask] <= core->cycle)
@@ -103,23 +131,6 @@ static uint64_t dispatch_wrong_path(struct core *core, uint64_t until)
 	return count;
 }
 
-/* Returns the most likely continuation of a wrong path after `block`, or 0 if unknown. */
-static uint64_t wrong_path_next(const struct block *block, const struct prepared *prepared)
-{
-	uint64_t last = block->pc + 4ull * (prepared->count - 1u);
-
-	switch (prepared->branch) {
-	case BRANCH_IMMEDIATE:
-	case BRANCH_CALL:
-		return last + (uint64_t)block->insns[prepared->count - 1].target;
-	case BRANCH_NONE:
-	case BRANCH_CONDITIONAL:
-		return last + 4;
-	default:
-		return 0;
-	}
-}
-
 /*
  * Returns the address of operation `number`, from 0, of the wrong path that begins at `pc`. Sets
  * `*insn` to NULL if its code is unknown. If the continuation is unknown, assumes sequential code.
@@ -137,7 +148,7 @@ static uint64_t find_wrong(struct core *core, uint64_t pc, uint64_t number,
 			return pc + 4 * number;
 		if (prepared->operations <= number) {
 			number -= prepared->operations;
-			pc = wrong_path_next(block, prepared);
+			pc = wrong_path_next(block);
 			if (!pc)
 				pc = block->pc + 4ull * prepared->count;
 			continue;
@@ -150,51 +161,6 @@ static uint64_t find_wrong(struct core *core, uint64_t pc, uint64_t number,
 			number -= prepared->ops[i].operations;
 		}
 	}
-}
-
-/*
- * Counts the kinds of the wrong path's operations, as far as its code is known. The first one was
- * dispatched in `cycle`; its loads may access the caches.
- */
-static void count_wrong_path(struct core *core, uint64_t pc, uint64_t operations, uint64_t cycle)
-{
-	const uint64_t all = operations;
-	unsigned i;
-
-	core->wrong_operations += operations;
-	wrong_path_begins(core);
-	while (operations) {
-		const struct block *block =
-			pc && core->find_block ? core->find_block(core->find_user, pc) : NULL;
-		const struct prepared *prepared = block ? block->model : NULL;
-
-		if (!prepared || !prepared->count)
-			break;
-		if (prepared->operations <= operations) {
-			account_prepared(core, block, prepared->count);
-			if (prepared->predicated)
-				account_activity(core, block, 0, prepared->count, true);
-			core->wrong_instructions += prepared->count;
-			wrong_path_loads(core, block, prepared->count,
-					 cycle + 1 + (all - operations) / core->width);
-			operations -= prepared->operations;
-			pc = wrong_path_next(block, prepared);
-			core->wrong_taken += pc != block->pc + 4ull * prepared->count;
-			continue;
-		}
-		cycle += 1 + (all - operations) / core->width;
-		for (i = 0; operations && i < prepared->count; i++) {
-			unsigned own = prepared->ops[i].operations;
-
-			account_kinds(core, &block->insns[i]);
-			account_activity(core, block, i, i + 1, true);
-			core->wrong_instructions++;
-			operations -= own < operations ? own : operations;
-		}
-		wrong_path_loads(core, block, i, cycle);
-	}
-	core->wrong_instructions += operations;
-	core->wrong_unknown += operations;
 }
 
 /* Follows the wrong path after the current branch, which resolves at `resolved`. */

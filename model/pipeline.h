@@ -336,6 +336,8 @@ struct core {
 	struct wrong_loads *wrong_loads; /* NULL: wrong paths load nothing */
 	bool conditioned;                /* each block ends with conditions_of_block() */
 
+	struct wrong_paths *wrong_paths; /* wrong_path.c */
+
 	struct watch *watch;   /* NULL if nothing samples */
 	struct exact *exact;   /* NULL if nothing is charged: exact.h */
 	struct bounds *bounds; /* NULL if nobody asks which limits coincide: ties.h */
@@ -351,7 +353,8 @@ struct core {
 	struct predictor *predictor;
 	core_find_block *find_block;
 	void *find_user;
-	uint64_t *counts; /* EVENT_COUNT long, owned by the caller */
+	const _Atomic uint32_t *blocks_made; /* changes whenever its answers may; or NULL */
+	uint64_t *counts;                    /* EVENT_COUNT long, owned by the caller */
 
 	struct shadow shadow;            /* of a shadow: what it is to its core */
 	struct core *shadows;            /* the first shadow; of a shadow: the next one */
@@ -403,6 +406,7 @@ void account_unknown(struct core *core, uint64_t until);
 void account_stalled(struct core *core, uint64_t until, unsigned blocker);
 void account_width(struct core *core);
 void account_kinds(struct core *core, const struct insn *insn);
+void add_kinds(uint64_t kinds[LANE_COUNT], const struct insn *insn);
 void account_recent(struct core *core);
 void account_prepared(struct core *core, const struct block *block, unsigned executed);
 void account_activity(struct core *core, const struct block *block, unsigned from, unsigned to,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline.h"
+#include "wrong_path.h"
 
 /* Returns the length of a ring: a power of two, for `entries` and a few written ahead. */
 static uint32_t ring_length(uint32_t entries)
@@ -148,9 +148,10 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 	clear(core, unlimited ? REORDER_RING_MAX : ring_length(params->reorder_entries + 16u));
 	core->memory = memory_new(system, params, counts);
 	core->predictor = predictor_new(&params->predictor);
+	core->wrong_paths = wrong_paths_new();
 	if (params->ideal & IDEAL_PORTS)
 		core->extra_ports = calloc(1, sizeof(*core->extra_ports));
-	if (!make_rings(core, params) || !core->memory || !core->predictor ||
+	if (!make_rings(core, params) || !core->memory || !core->predictor || !core->wrong_paths ||
 	    (params->ideal & IDEAL_PORTS && !core->extra_ports)) {
 		core_free(core);
 		return NULL;
@@ -206,6 +207,7 @@ void core_free(struct core *core)
 	free(core->extra_ports);
 	free(core->bounds);
 	free(core->wrong_loads);
+	free(core->wrong_paths);
 	memory_free(core->memory);
 	predictor_free(core->predictor);
 	free(core->buffered);
@@ -214,11 +216,13 @@ void core_free(struct core *core)
 	free(core);
 }
 
-void core_set_block_finder(struct core *core, core_find_block *find, void *user)
+void core_set_block_finder(struct core *core, core_find_block *find, void *user,
+			   const _Atomic uint32_t *made)
 {
 	for (; core; core = core->shadows) {
 		core->find_block = find;
 		core->find_user = user;
+		core->blocks_made = made;
 	}
 }
 

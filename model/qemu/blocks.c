@@ -14,7 +14,7 @@ struct entry {
 };
 
 static struct entry *_Atomic buckets[1u << BUCKETS_LOG2];
-static uint32_t made;
+static _Atomic uint32_t made; /* changed by one thread at a time */
 
 static struct entry *_Atomic *bucket_of(uint64_t pc)
 {
@@ -46,7 +46,7 @@ const struct block *blocks_get(const struct core_params *params, uint64_t pc, co
 	if (!entry)
 		return NULL;
 	entry->block.pc = pc;
-	entry->block.id = made;
+	entry->block.id = blocks_count();
 	entry->block.count = (uint16_t)count;
 	entry->block.insns = entry->insns;
 	for (size_t i = 0; i < count; i++) {
@@ -60,9 +60,9 @@ const struct block *blocks_get(const struct core_params *params, uint64_t pc, co
 		free(entry);
 		return NULL;
 	}
-	made++;
 	entry->next = newest;
 	atomic_store_explicit(bucket, entry, memory_order_release);
+	atomic_fetch_add_explicit(&made, 1, memory_order_release);
 	return &entry->block;
 }
 
@@ -78,5 +78,10 @@ const struct block *blocks_find(void *user, uint64_t pc)
 
 uint32_t blocks_count(void)
 {
-	return made;
+	return atomic_load_explicit(&made, memory_order_relaxed);
+}
+
+const _Atomic uint32_t *blocks_made(void)
+{
+	return &made;
 }

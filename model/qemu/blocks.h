@@ -22,7 +22,8 @@ const struct block *blocks_get(const struct core_params *params, uint64_t pc, co
  */
 const struct block *blocks_find(void *user, uint64_t pc);
 
-/* How many have been made. */
+/* How many have been made. blocks_made(): where that is kept, for core_set_block_finder(). */
 uint32_t blocks_count(void);
+const _Atomic uint32_t *blocks_made(void);
 
 #endif

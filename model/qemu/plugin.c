@@ -260,7 +260,7 @@ static struct vcpu *vcpu_start(unsigned index)
 	core_set_moving(vcpu->core, &shared->threads[slot].counts[MODEL_MOVING]);
 	core_set_unforwarded(vcpu->core, &shared->threads[slot].counts[MODEL_UNFORWARDED]);
 	core_set_conditions(vcpu->core, &shared->threads[slot].counts[MODEL_CONDITIONS]);
-	core_set_block_finder(vcpu->core, blocks_find, NULL);
+	core_set_block_finder(vcpu->core, blocks_find, NULL, blocks_made());
 	if (reads_predicates()) {
 		core_set_activity(vcpu->core, vcpu->activity);
 		atomic_store(&shared->reads_predicates, 1);

@@ -141,7 +141,7 @@ static void mispredict(const struct core_params *params, uint64_t step, uint64_t
 {
 	struct core *core = start(params, counts, conditions);
 
-	core_set_block_finder(core, find_other, NULL);
+	core_set_block_finder(core, find_other, NULL, NULL);
 	bench_run(core, &other, 0x1008);
 	other.accesses[0].address += step;
 	bench_run(core, &other, 0x1000);

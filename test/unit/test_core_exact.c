@@ -172,7 +172,7 @@ static void check_exact(const struct core_params *params, uint32_t start)
 	draw_program_with_others(params, start);
 	memset(executions, 0, sizeof(executions));
 	core = begin(params, counts, &exact);
-	core_set_block_finder(core, find_block, NULL);
+	core_set_block_finder(core, find_block, NULL, NULL);
 	walk_exactly(params, start, exact, core, counts, executions);
 	core_finish(core);
 	core_counts(core);
@@ -187,7 +187,7 @@ static void check_exact(const struct core_params *params, uint32_t start)
 	/* The profile changes nothing. */
 	core = core_new(params, NULL, plain);
 	assert_non_null(core);
-	core_set_block_finder(core, find_block, NULL);
+	core_set_block_finder(core, find_block, NULL, NULL);
 	walk_exactly(params, start, NULL, core, plain, NULL);
 	core_finish(core);
 	core_counts(core);

@@ -323,7 +323,7 @@ static void wrong_path_fills_the_core(void **state)
 	bench_branch(&other, BRANCH_INDIRECT);
 	bench_end(&params, &other);
 
-	core_set_block_finder(core, find_other, &asked);
+	core_set_block_finder(core, find_other, &asked, NULL);
 	bench_predictor.next = PREDICT_WRONG;
 	bench_predictor.wrong_path = 0x1008;
 	bench_run(core, &b, 0x2000);
