@@ -30,69 +30,57 @@ struct neighbour {
 /* Adds the first of the records that were found, beside the last one of its lane. */
 static void add_first(struct adding *adding, const struct neighbour *first)
 {
-	struct tallies *tallies = adding->tallies;
-	struct lane *lane = adding->lane;
-	const struct record_values values =
-		record_values_of(&adding->kinds[first->kind], first->latency);
+	const struct lane *lane = adding->lane;
+	const struct record_kind *kind = &adding->kinds[first->kind];
 
-	if (!lane->open) {
-		tallies->rows[first->row].together++;
-		add_end(&tallies->less[first->row], &values);
-	} else if (lane->row == first->row) {
-		tallies->rows[first->row].together += 2;
-		add_together(&tallies->less[first->row], &lane->values, &values);
-	}
+	if (!lane->open)
+		tally_end(adding->tallies, first->row, kind, first->latency);
+	else if (lane->row == first->row)
+		tally_neighbours(adding->tallies, first->row, tally_flags(&lane->values),
+				 lane->values.latency, kind->flags, first->latency,
+				 lane->values.has_latency && kind->values.has_latency);
 	adding->sums.pairs += lane->open;
-}
-
-static void add_neighbours(struct adding *adding, const struct neighbour *a,
-			   const struct neighbour *b)
-{
-	const struct record_values values[2] = {
-		record_values_of(&adding->kinds[a->kind], a->latency),
-		record_values_of(&adding->kinds[b->kind], b->latency)};
-
-	adding->tallies->rows[b->row].together += 2;
-	add_together(&adding->tallies->less[b->row], &values[0], &values[1]);
 }
 
 /* Adds the records from the first that was found on up to the i-th to their rows. */
 static void add_to_rows(struct adding *adding, size_t i)
 {
 	const struct plumb_spe_record *spe = adding->batch->spe;
+	const uint32_t *rows = adding->rows;
+	struct tally_row *tally_rows = adding->tallies->rows;
 	struct batch_sums *sums = &adding->sums;
-	struct neighbour last = {0};
-	tally_lanes total = {0};
-	uint64_t latency = 0, branches = 0, not_retired = 0;
+	struct neighbour last = {.row = NO_ROW};
+	tally_lanes total[2] = {{0}};
+	uint64_t latency = 0;
 
 	for (size_t k = adding->added; k < i; k++) {
+		/* It is 0 without a packet. */
 		const struct neighbour now = {
-			.row = adding->rows[k],
-			.latency = spe[k].has & PLUMB_SPE_HAS_TOTAL_LATENCY
-					   ? spe[k].counters[PLUMB_SPE_TOTAL_LATENCY]
-					   : 0,
+			.row = rows[k],
+			.latency = spe[k].counters[PLUMB_SPE_TOTAL_LATENCY],
 			.kind = record_kind(&spe[k]),
 		};
 		const struct record_kind *kind = &adding->kinds[now.kind];
 
-		tally_record(&adding->tallies->rows[now.row], kind, now.latency);
-		total += kind->lanes[0];
-		branches += kind->values.branches;
+		tally_record(&tally_rows[now.row], kind, now.latency);
+		total[0] += kind->lanes[0];
+		total[1] += kind->totals;
 		latency += now.latency;
-		not_retired += is_not_retired(&spe[k]);
-		if (k == adding->added)
+		if (now.row == last.row)
+			tally_neighbours(adding->tallies, now.row, adding->kinds[last.kind].flags,
+					 last.latency, kind->flags, now.latency,
+					 last.kind & now.kind & KIND_LATENCY);
+		else if (k == adding->added)
 			add_first(adding, &now);
-		else if (now.row == last.row)
-			add_neighbours(adding, &last, &now);
 		last = now;
 	}
 	sums->count += i - adding->added;
 	sums->pairs += i - adding->added - 1;
 	sums->latency += latency;
-	sums->not_retired += not_retired;
-	sums->latencies |= total[1] > 0;
-	sums->accesses |= total[2] > 0;
-	sums->branches |= branches > 0;
+	sums->not_retired += total[1][TOTAL_NOT_RETIRED];
+	sums->latencies |= total[0][1] > 0;
+	sums->accesses |= total[0][2] > 0;
+	sums->branches |= total[1][TOTAL_BRANCHES] > 0;
 	adding->tallies->records += i - adding->added;
 	adding->lane->open = true;
 	adding->lane->row = last.row;
@@ -395,6 +383,20 @@ static int find_cold(struct adding *adding, size_t i)
 	return status;
 }
 
+/* Makes room for a row's sums, and fetches them. */
+static inline int expect_row(const struct adding *adding, uint32_t row)
+{
+	if (!tallies_reserve(adding->tallies, row))
+		return PLUMB_ERR_NO_MEMORY;
+	__builtin_prefetch(&adding->tallies->rows[row], 1);
+	if (!adding->latencies->kind_count)
+		return 0;
+	if (!latencies_reserve(adding->latencies, row))
+		return PLUMB_ERR_NO_MEMORY;
+	latencies_expect_row(adding->latencies, row);
+	return 0;
+}
+
 int add_batch(struct adding *adding)
 {
 	struct plumb_profile *profile = adding->profile;
@@ -403,6 +405,8 @@ int add_batch(struct adding *adding)
 	if (status < 0 || !leave_out(adding))
 		return status;
 	status = begin_batch(adding);
+	if (status == 0 && adding_find_known(adding))
+		return add_found(adding, adding->batch->count);
 	if (status == 0)
 		status = adding_find_codes(adding);
 	if (status == PLUMB_ERR_LIMIT && !adding->part) {
@@ -417,14 +421,8 @@ int add_batch(struct adding *adding)
 	for (size_t i = 0; status == 0 && i < adding->batch->count; i++) {
 		if (!find_hot(adding, i, &adding->rows[i]))
 			status = find_cold(adding, i);
-		if (status == 0 && !tallies_reserve(adding->tallies, adding->rows[i]))
-			status = PLUMB_ERR_NO_MEMORY;
-		if (status == 0 && !latencies_reserve(adding->latencies, adding->rows[i]))
-			status = PLUMB_ERR_NO_MEMORY;
 		if (status == 0)
-			latencies_expect_row(adding->latencies, adding->rows[i]);
-		if (status == 0)
-			__builtin_prefetch(&adding->tallies->rows[adding->rows[i]], 1);
+			status = expect_row(adding, adding->rows[i]);
 	}
 	return status < 0 ? status : add_found(adding, adding->batch->count);
 }

@@ -101,6 +101,9 @@ struct parts parts_of(const struct plumb_profile *profile);
 
 /* profile_batch_codes.c: finds what the codes and rows of the batch's records depend on. */
 int adding_find_origin(struct adding *adding);
+/* Finds the rows of all records of the batch, if they depend on the code alone. Returns false if
+ * one has no row yet, or no room for its sums. */
+bool adding_find_known(struct adding *adding);
 /* Finds the codes of all records of the batch. Returns 0, NO_MEMORY, or LIMIT. */
 int adding_find_codes(struct adding *adding);
 

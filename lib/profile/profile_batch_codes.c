@@ -182,6 +182,44 @@ static inline bool describe(const struct adding *adding, size_t i, struct hot_ke
 	return spe->has & PLUMB_SPE_HAS_PC;
 }
 
+/* Sets where to look for the codes of the batch's records, and fetches that. */
+static void expect_codes(struct adding *adding)
+{
+	const struct hot *hot = &adding->profile->hot;
+	const struct plumb_spe_record *spe = adding->batch->spe;
+	const size_t count = adding->batch->count;
+
+	for (size_t i = 0; i < count; i++) {
+		adding->homes[i] = hot_code_home(spe[i].addresses[PLUMB_SPE_PC], adding->space);
+		__builtin_prefetch(&hot->codes[adding->homes[i]]);
+	}
+}
+
+bool adding_find_known(struct adding *adding)
+{
+	const struct hot *hot = &adding->profile->hot;
+	const struct plumb_spe_record *spe = adding->batch->spe;
+	const struct tallies *tallies = adding->tallies;
+	const uint32_t *code_rows = adding->code_rows;
+	const size_t count = adding->batch->count;
+
+	if (!code_rows || adding->latencies->kind_count)
+		return false;
+	expect_codes(adding);
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t code = hot_find_code(hot, adding->homes[i],
+						    spe[i].addresses[PLUMB_SPE_PC], adding->space);
+		const uint32_t row =
+			code ? __atomic_load_n(&code_rows[code - 1], __ATOMIC_RELAXED) : 0;
+
+		if (!row || row > tallies->room || !(spe[i].has & PLUMB_SPE_HAS_PC))
+			return false;
+		adding->rows[i] = row - 1;
+		__builtin_prefetch(&tallies->rows[row - 1], 1);
+	}
+	return true;
+}
+
 /* Finds the codes of all records of the batch. Returns 0, NO_MEMORY, or LIMIT. */
 int adding_find_codes(struct adding *adding)
 {
@@ -191,10 +229,7 @@ int adding_find_codes(struct adding *adding)
 	const bool fit = adding->parts.fit;
 	int status = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		adding->homes[i] = hot_code_home(spe[i].addresses[PLUMB_SPE_PC], adding->space);
-		__builtin_prefetch(&hot->codes[adding->homes[i]]);
-	}
+	expect_codes(adding);
 	for (size_t i = 0; status == 0 && i < count; i++) {
 		struct hot_key *key = &adding->keys[i];
 

@@ -15,7 +15,7 @@
 /* What all threads together may keep, in bytes. */
 #define MEMORY_MAX ((size_t)24 << 20)
 /* What a row takes of it, beside its latencies. */
-#define ROW_SIZE (sizeof(struct tally_row) + sizeof(struct row_less))
+#define ROW_SIZE (sizeof(struct tally_row) + sizeof(struct tally_less))
 
 struct worker {
 	struct adding adding;

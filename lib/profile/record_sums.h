@@ -57,23 +57,45 @@ struct tally_row {
 	union {
 		struct {
 			uint32_t samples, latencies, accesses, misses;
-			uint32_t branches, mispredictions, together, latency_cubes_high;
+			uint32_t branches, mispredictions, together, unused;
 		};
-		tally_lanes lanes[2]; /* the same, to add to several at once */
+		/* The same. They are only changed as a whole: the processor can read a vector that
+		 * was just written at once, but not if a part of it was. */
+		tally_lanes lanes[2];
 	};
 	uint64_t latency, latency_squares, latency_cubes;
-	uint32_t at_most, beyond;
+	uint32_t at_most;
+	/* Bits of latencies, which have 16, and how often the cubes passed 64 bits. */
+	uint16_t beyond, latency_cubes_high;
 };
 /* A record adds 2 at most to 32 bits. */
 #define TALLIES_MAX (UINT32_MAX / 2)
 
+/*
+ * What becomes row_less. Lanes are of misses, accesses, mispredictions and branches. A pair of
+ * neighbours adds 2 where both have the same, and 2 where the first has one and the second has the
+ * other of misses and accesses, or of mispredictions and branches; an end of a lane adds half.
+ */
+struct tally_less {
+	tally_lanes alike, crossed;
+	uint64_t latency_above, latency_both;
+	uint32_t latency_below;
+};
+
 struct tallies {
 	struct tally_row *rows; /* in `memory`, aligned to lines */
 	void *memory;
-	struct row_less *less;
+	struct tally_less *less;
 	size_t room;
 	uint64_t records; /* added since they were empty */
 };
+
+/* Tells whether a record says that its operation did not retire. */
+static inline bool is_not_retired(const struct plumb_spe_record *spe)
+{
+	return spe->has & PLUMB_SPE_HAS_EVENTS &&
+	       !(spe->events & PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_RETIRED));
+}
 
 static inline struct record_values record_values(const struct plumb_spe_record *spe)
 {
@@ -149,42 +171,64 @@ static inline void add_end(struct row_less *less, const struct record_values *of
  * The kind of a record: all that its values depend on but for the latency, in bits. What each kind
  * adds is worked out once.
  */
-#define RECORD_KINDS 64
+#define RECORD_KINDS 128
+enum {
+	KIND_MISPREDICTED = 1 << 3,
+	KIND_BRANCH = 1 << 4,
+	KIND_LATENCY = 1 << 5,
+	KIND_EVENTS = 1 << 6
+};
+
+/* What records add to the sums of all rows, by index: the samples, latencies and accesses of their
+ * rows, and these. */
+enum { TOTAL_BRANCHES, TOTAL_NOT_RETIRED };
+
 struct record_kind {
 	tally_lanes lanes[2]; /* what it adds to a row's */
+	tally_lanes totals;   /* likewise, with other sums */
+	tally_lanes flags;    /* 2 or 0: see tally_less */
 	struct record_values values;
 };
 
+/* A record has zeros where it has no packet: no events, and no branch. */
 static inline unsigned record_kind(const struct plumb_spe_record *spe)
 {
-	const uint64_t events = spe->has & PLUMB_SPE_HAS_EVENTS ? spe->events : 0;
-	const unsigned branch =
-		((spe->has & PLUMB_SPE_HAS_OPERATION) != 0) & (spe->op_class == PLUMB_SPE_BRANCH);
-	const unsigned has_latency = (spe->has & PLUMB_SPE_HAS_TOTAL_LATENCY) != 0;
+	_Static_assert(PLUMB_SPE_EV_RETIRED == 1 && PLUMB_SPE_EV_L1D_ACCESS == 2 &&
+			       PLUMB_SPE_EV_L1D_REFILL == 3 && PLUMB_SPE_EV_MISPREDICTED == 7,
+		       "a kind has these bits in sequence");
+	_Static_assert((int)PLUMB_SPE_HAS_TOTAL_LATENCY == KIND_LATENCY &&
+			       (int)PLUMB_SPE_HAS_EVENTS == KIND_EVENTS << 2,
+		       "bits of .has are moved to where a kind has them");
+	const unsigned events = (unsigned)spe->events;
 
-	return (unsigned)(events >> PLUMB_SPE_EV_RETIRED & 7) |
-	       (unsigned)(events >> PLUMB_SPE_EV_MISPREDICTED & 1) << 3 | branch << 4 |
-	       has_latency << 5;
+	return (events >> 1 & 7) | (events >> 4 & KIND_MISPREDICTED) |
+	       (spe->op_class == PLUMB_SPE_BRANCH ? KIND_BRANCH : 0) | (spe->has & KIND_LATENCY) |
+	       (spe->has >> 2 & KIND_EVENTS);
+}
+
+static inline tally_lanes tally_flags(const struct record_values *of)
+{
+	return (tally_lanes){of->misses, of->accesses, of->mispredictions, of->branches} * 2;
 }
 
 static inline void record_kinds_begin(struct record_kind kinds[RECORD_KINDS])
 {
-	_Static_assert(PLUMB_SPE_EV_L1D_ACCESS == PLUMB_SPE_EV_RETIRED + 1 &&
-			       PLUMB_SPE_EV_L1D_REFILL == PLUMB_SPE_EV_RETIRED + 2,
-		       "a kind has these three bits in sequence");
 	for (unsigned kind = 0; kind < RECORD_KINDS; kind++) {
 		const struct plumb_spe_record spe = {
-			.has = PLUMB_SPE_HAS_EVENTS | PLUMB_SPE_HAS_OPERATION |
-			       (kind >> 5 ? PLUMB_SPE_HAS_TOTAL_LATENCY : 0),
+			.has = PLUMB_SPE_HAS_OPERATION |
+			       (kind & KIND_EVENTS ? PLUMB_SPE_HAS_EVENTS : 0) |
+			       (kind & KIND_LATENCY ? PLUMB_SPE_HAS_TOTAL_LATENCY : 0),
 			.events = (kind & 7) << PLUMB_SPE_EV_RETIRED |
-				  (kind >> 3 & 1) << PLUMB_SPE_EV_MISPREDICTED,
-			.op_class = kind >> 4 & 1 ? PLUMB_SPE_BRANCH : PLUMB_SPE_OTHER,
+				  (kind & KIND_MISPREDICTED ? 1u : 0) << PLUMB_SPE_EV_MISPREDICTED,
+			.op_class = kind & KIND_BRANCH ? PLUMB_SPE_BRANCH : PLUMB_SPE_OTHER,
 		};
 		const struct record_values values = record_values(&spe);
 
 		kinds[kind] = (struct record_kind){
 			.lanes = {{1, values.has_latency, values.accesses, values.misses},
 				  {values.branches, values.mispredictions, 0, 0}},
+			.totals = {values.branches, is_not_retired(&spe), 0, 0},
+			.flags = tally_flags(&values),
 			.values = values,
 		};
 	}
@@ -215,6 +259,46 @@ static inline void tally_record(struct tally_row *row, const struct record_kind 
 		row->at_most += latency == COUNTER_MAX;
 		row->beyond |= total_latency & ~(uint32_t)COUNTER_MAX;
 	}
+}
+
+/* Adds a number to tally_row.together. */
+static inline void tally_together(struct tally_row *row, uint32_t ends)
+{
+	row->lanes[1] += (tally_lanes){0, 0, ends, 0};
+}
+
+static inline tally_lanes crossed_flags(tally_lanes a, tally_lanes b)
+{
+	return a & __builtin_shuffle(b, (tally_lanes){1, 0, 3, 2});
+}
+
+/* Adds what two neighbours of the same row have in common. A latency is 0 where there is none. */
+static inline void tally_neighbours(struct tallies *tallies, size_t row, tally_lanes a_flags,
+				    uint32_t a_latency, tally_lanes b_flags, uint32_t b_latency,
+				    bool latencies)
+{
+	struct tally_less *less = &tallies->less[row];
+
+	tally_together(&tallies->rows[row], 2);
+	less->alike += a_flags & b_flags;
+	less->crossed += crossed_flags(a_flags, b_flags);
+	less->latency_above += 2 * (uint64_t)a_latency * b_latency;
+	less->latency_both += latencies ? (uint64_t)a_latency + b_latency : 0;
+	less->latency_below += latencies ? 2 : 0;
+}
+
+/* Adds a record that is the first of its lane. */
+static inline void tally_end(struct tallies *tallies, size_t row, const struct record_kind *kind,
+			     uint32_t latency)
+{
+	struct tally_less *less = &tallies->less[row];
+
+	tally_together(&tallies->rows[row], 1);
+	less->alike += kind->flags / 2;
+	less->crossed += crossed_flags(kind->flags, kind->flags) / 2;
+	less->latency_above += (uint64_t)latency * latency;
+	less->latency_both += latency;
+	less->latency_below += kind->values.has_latency;
 }
 
 #endif

@@ -55,11 +55,4 @@ static inline void add_record(struct plumb_profile *profile, struct lane *lane, 
 	lane->values = *values;
 }
 
-/* Tells whether a record says that its operation did not retire. */
-static inline bool is_not_retired(const struct plumb_spe_record *spe)
-{
-	return spe->has & PLUMB_SPE_HAS_EVENTS &&
-	       !(spe->events & PLUMB_SPE_EVENT_BIT(PLUMB_SPE_EV_RETIRED));
-}
-
 #endif

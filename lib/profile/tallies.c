@@ -10,7 +10,7 @@ bool tallies_grow(struct tallies *tallies, size_t row)
 	const size_t line = sizeof(struct tally_row);
 	const size_t room = row < 512 ? 1024 : 2 * row;
 	struct tally_row *rows;
-	struct row_less *less;
+	struct tally_less *less;
 	uint8_t *memory;
 
 	/* Pages that are never touched take no memory. */
@@ -35,18 +35,23 @@ bool tallies_grow(struct tallies *tallies, size_t row)
 	return true;
 }
 
-static void add_less_sums(struct less_sums *sums, const struct less_sums *less)
+static void settle_less(struct row_less *to, const struct tally_less *from)
 {
-	sums->above += less->above;
-	sums->both += less->both;
-	sums->below += less->below;
+	to->latency.above += from->latency_above;
+	to->latency.both += from->latency_both;
+	to->latency.below += from->latency_below;
+	to->misses.above += from->alike[0];
+	to->misses.both += ((uint64_t)from->crossed[0] + from->crossed[1]) / 2;
+	to->misses.below += from->alike[1];
+	to->mispredictions.above += from->alike[2];
+	to->mispredictions.both += ((uint64_t)from->crossed[2] + from->crossed[3]) / 2;
+	to->mispredictions.below += from->alike[3];
 }
 
 void tallies_flush(struct tallies *tallies, struct plumb_profile *profile)
 {
 	for (size_t i = 0; i < tallies->room && i < profile->row_count; i++) {
 		const struct tally_row *row = &tallies->rows[i];
-		const struct row_less *less = &tallies->less[i];
 		struct record_sums *sums = &profile->records[i];
 		const bool has_neighbours = row->together > 0;
 
@@ -70,10 +75,8 @@ void tallies_flush(struct tallies *tallies, struct plumb_profile *profile)
 		/* Most rows of many have neither an end of a lane nor two neighbours. */
 		if (!has_neighbours)
 			continue;
-		add_less_sums(&sums->less.latency, &less->latency);
-		add_less_sums(&sums->less.misses, &less->misses);
-		add_less_sums(&sums->less.mispredictions, &less->mispredictions);
-		tallies->less[i] = (struct row_less){0};
+		settle_less(&sums->less, &tallies->less[i]);
+		tallies->less[i] = (struct tally_less){0};
 	}
 	tallies->records = 0;
 }

@@ -6,6 +6,8 @@
 #ifndef RECORDING_ATTRIBUTION_H
 #define RECORDING_ATTRIBUTION_H
 
+#include <string.h>
+
 #include <plumb/spe.h>
 
 #include "recording/rings.h"
@@ -59,6 +61,16 @@ static inline bool attribution_changes(const struct attribution *attribution,
 		return false;
 	return attribution_named(record) != -1 &&
 	       (attribution_named(record) != ring->tid || !attribution->contexts);
+}
+
+/* Tells whether two records have the same context packets. */
+static inline bool attribution_is_alike(const struct plumb_spe_record *a,
+					const struct plumb_spe_record *b)
+{
+	const uint32_t contexts = PLUMB_SPE_HAS_CONTEXT_EL1 | PLUMB_SPE_HAS_CONTEXT_EL2;
+
+	return !((a->has ^ b->has) & contexts) &&
+	       memcmp(a->contexts, b->contexts, sizeof(a->contexts)) == 0;
 }
 
 /* Sets the ring's thread to that of the context packet. Returns 0 or PLUMB_ERR_NO_MEMORY. */

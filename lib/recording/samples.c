@@ -143,28 +143,33 @@ static void set_run(struct plumb_samples *s, struct plumb_spe_record *records, s
 
 /* ---- Which records are next ------------------------------------------------------------------ */
 
-/* Returns how many of the ring's records come before anything else. */
-static size_t run_length(struct plumb_samples *s, struct ring *ring)
+/* Returns whether a record comes before anything else, and moves the ring's time on if so. */
+static inline bool is_due(struct ring *ring, const struct plumb_spe_record *record, uint64_t bound)
 {
-	const bool all = s->bound == UINT64_MAX || s->decoding.synthesis.timeless;
-	const struct plumb_spe_record *records = ring->records + ring->next;
+	const uint64_t ticks = record->timestamp > ring->ticks ? record->timestamp : ring->ticks;
+
+	if (ticks >= bound && bound != UINT64_MAX)
+		return false;
+	ring->ticks = ticks;
+	return true;
+}
+
+/* Returns how many of the ring's records come before anything else and are of its thread. The first
+ * one does and is. */
+static size_t run_length(const struct plumb_samples *s, struct ring *ring, uint64_t bound)
+{
+	const struct plumb_spe_record *first = ring->records + ring->next, *record;
 	size_t most = ring->count - ring->next, i;
 
 	if (most > SAMPLES_RUN_MAX)
 		most = SAMPLES_RUN_MAX;
-	for (i = 0; i < most; i++) {
-		const struct plumb_spe_record *record = &records[i];
-
-		if (!all && ring->ticks >= s->bound)
+	for (i = 1; i < most; i++) {
+		record = &first[i];
+		if (!is_due(ring, record, bound))
 			break;
-		if (record->timestamp > ring->ticks) {
-			if (!all && record->timestamp >= s->bound)
-				break;
-			ring->ticks = record->timestamp;
-		}
-		/* Whom the records after a change belong to is known once it is made. */
-		if (attribution_changes(&s->attribution, ring, record))
-			return i ? i : 1;
+		if (!attribution_is_alike(record, first) &&
+		    attribution_changes(&s->attribution, ring, record))
+			break;
 	}
 	return i;
 }
@@ -209,6 +214,8 @@ static int change(struct plumb_samples *s, struct ring *ring, const struct plumb
 /* Advances to the current ring's next run. If there is none, no ring is current any more. */
 static int take_run(struct plumb_samples *s)
 {
+	/* No timestamp counts in a recording without times. */
+	const uint64_t bound = s->decoding.synthesis.timeless ? UINT64_MAX : s->bound;
 	struct ring *ring = s->current;
 	struct plumb_spe_record *first;
 	size_t count;
@@ -221,14 +228,15 @@ static int take_run(struct plumb_samples *s)
 			return status;
 		}
 	}
-	count = run_length(s, ring);
-	if (count == 0) {
+	first = ring->records + ring->next;
+	if (!is_due(ring, first, bound)) {
 		s->current = NULL;
 		return put_back(s, ring) ? no_memory(s) : 0;
 	}
-	first = ring->records + ring->next;
+	/* Whom the records after a change belong to is known once it is made. */
 	if (attribution_changes(&s->attribution, ring, first) && change(s, ring, first))
 		return s->split ? split_abandon(s) : no_memory(s);
+	count = run_length(s, ring, bound);
 	ring->next += count;
 	s->totals.records += count;
 	set_run(s, first, count);

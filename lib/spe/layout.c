@@ -32,6 +32,16 @@ static inline unsigned find_leaf(const struct spe_layout_choice *choice, const u
 	return side << 1 | node_fits(choice, 1 + side, bytes);
 }
 
+/* Returns the layout that a record may have, or NULL. */
+static inline const struct spe_record_layout *find_layout(const struct spe_layouts *layouts,
+							  const uint8_t *bytes)
+{
+	const struct spe_layout_choice *choice = &layouts->choices[choice_of(layouts, bytes)];
+	const unsigned number = choice->layouts[find_leaf(choice, bytes)];
+
+	return number ? &layouts->at[number - 1] : NULL;
+}
+
 /* Tells whether a record has this layout, and the padding behind it. */
 static inline bool fits(const struct spe_record_layout *layout, const uint8_t *bytes)
 {
@@ -43,8 +53,10 @@ static inline bool fits(const struct spe_record_layout *layout, const uint8_t *b
 		pair seen, fixed, mask;
 
 		memcpy(&seen, bytes + i, sizeof(seen));
-		memcpy(&fixed, layout->fixed + i, sizeof(fixed));
-		memcpy(&mask, layout->mask + i, sizeof(mask));
+		memcpy(&fixed, __builtin_assume_aligned(layout->fixed + i, sizeof(fixed)),
+		       sizeof(fixed));
+		memcpy(&mask, __builtin_assume_aligned(layout->mask + i, sizeof(mask)),
+		       sizeof(mask));
 		differ |= (seen ^ fixed) & mask;
 	}
 	return !(differ[0] | differ[1]);
@@ -64,7 +76,7 @@ static inline uint64_t member(const uint8_t *bytes, const struct spe_layout_memb
 	return spe_load64(bytes + of->at) & of->bits;
 }
 
-/* Decodes what records are counted by. */
+/* Decodes what records are counted by, but for the operation's payload. */
 static inline void decode_counts(const struct spe_record_layout *layout, const uint8_t *bytes,
 				 struct plumb_spe_record *record)
 {
@@ -76,6 +88,11 @@ static inline void decode_counts(const struct spe_record_layout *layout, const u
 	for (unsigned i = 0; i < 2; i++)
 		record->contexts[i] = (uint32_t)member(bytes, &layout->contexts[i]);
 	record->op_class = layout->op_class;
+}
+
+static inline void decode_operation(const struct spe_record_layout *layout, const uint8_t *bytes,
+				    struct plumb_spe_record *record)
+{
 	record->operation = (uint8_t)member(bytes, &layout->operation);
 }
 
@@ -93,6 +110,7 @@ static inline void decode(const struct spe_record_layout *layout, const uint8_t 
 			  struct plumb_spe_record *record)
 {
 	decode_sums(layout, bytes, record);
+	decode_operation(layout, bytes, record);
 #pragma GCC unroll 4
 	for (unsigned i = 1; i < 5; i++)
 		record->addresses[i] = member(bytes, &layout->addresses[i]);
@@ -117,20 +135,15 @@ read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t siz
 		return 0;
 	while (count < room && size - next >= SPE_LAYOUT_AHEAD) {
 		const uint8_t *first = bytes + next;
-		const uint64_t ahead = spe_load64(first);
-		const struct spe_layout_choice *choice;
 		const struct spe_record_layout *layout;
-		unsigned chosen;
 
-		if (!(ahead & 0xff)) {
-			next += ahead ? (unsigned)__builtin_ctzll(ahead) / 8 : 8;
+		if (!*first) {
+			next += padding_ahead(spe_load64(first));
 			continue;
 		}
-		choice = &layouts->choices[choice_of(layouts, first)];
-		chosen = choice->layouts[find_leaf(choice, first)];
-		if (!chosen)
+		layout = find_layout(layouts, first);
+		if (!layout)
 			break;
-		layout = &layouts->at[chosen - 1];
 		records[count].offset = begin + next;
 		/* Where all layouts have the same stride, the next record need not wait for the
 		 * choice of this one's. */
@@ -140,12 +153,15 @@ read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t siz
 			next += layout->size;
 		else
 			break;
-		if (members == SPE_MEMBERS_COUNTS)
-			decode_counts(layout, first, &records[count++]);
-		else if (members == SPE_MEMBERS_SUMS)
-			decode_sums(layout, first, &records[count++]);
-		else
-			decode(layout, first, &records[count++]);
+		if (members == SPE_MEMBERS_COUNTS) {
+			decode_counts(layout, first, &records[count]);
+			decode_operation(layout, first, &records[count]);
+		} else if (members == SPE_MEMBERS_SUMS) {
+			decode_sums(layout, first, &records[count]);
+		} else {
+			decode(layout, first, &records[count]);
+		}
+		count++;
 	}
 	*at = next;
 	return count;
@@ -224,7 +240,7 @@ static bool describe(struct spe_record_layout *layout, const uint8_t *bytes, siz
 {
 	size_t at = 0;
 
-	*layout = (struct spe_record_layout){.size = (uint8_t)size, .stride = (uint8_t)size};
+	*layout = (struct spe_record_layout){.size = (uint32_t)size, .stride = (uint8_t)size};
 	while (at < size) {
 		const struct spe_header header = spe_headers[bytes[at]];
 

@@ -23,12 +23,12 @@ struct spe_layout_member {
 
 struct spe_record_layout {
 	/* The headers and the padding, behind the record too, and where these are: 0xff. */
-	uint8_t fixed[SPE_LAYOUT_BYTES], mask[SPE_LAYOUT_BYTES];
+	_Alignas(16) uint8_t fixed[SPE_LAYOUT_BYTES];
+	_Alignas(16) uint8_t mask[SPE_LAYOUT_BYTES];
 	struct spe_layout_member addresses[5], counters[3], contexts[2], events, data_source,
 		timestamp, operation;
-	uint32_t has;
-	uint8_t size;
-	uint8_t stride; /* with the padding behind it */
+	uint32_t size, has; /* as in the record */
+	uint8_t stride;     /* with the padding behind it */
 	uint8_t op_class, events_bytes, data_source_bytes;
 };
 
@@ -44,7 +44,7 @@ struct spe_layout_choice {
 enum spe_layout_members {
 	SPE_MEMBERS_ALL,
 	SPE_MEMBERS_SUMS,  /* all but addresses other than the PC, other latencies than the total
-			      one, and the data source */
+			      one, the data source, and the operation's payload */
 	SPE_MEMBERS_COUNTS /* likewise, without the PC and the total latency */
 };
 

@@ -46,6 +46,12 @@ static inline uint16_t spe_load16(const uint8_t *at)
 	return le16toh(value);
 }
 
+/* Returns how many of the next bytes are padding, of the first eight at most. */
+static inline size_t padding_ahead(uint64_t ahead)
+{
+	return (unsigned)__builtin_ctzll(ahead | UINT64_C(1) << 63) / 8;
+}
+
 static inline uint64_t spe_load_payload(const uint8_t *at, unsigned bytes)
 {
 	switch (bytes) {

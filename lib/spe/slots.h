@@ -122,10 +122,4 @@ static inline void take_slots(const union slots *slots, struct plumb_spe_record 
 	record->data_source_bytes = slots->about[ABOUT_DATA_SOURCE];
 }
 
-/* Returns how many of the next bytes are padding, of the first eight at most. */
-static inline size_t padding_ahead(uint64_t ahead)
-{
-	return (unsigned)__builtin_ctzll(ahead | UINT64_C(1) << 63) / 8;
-}
-
 #endif
