@@ -194,16 +194,21 @@ static void put_told(struct rings *rings, unsigned slot)
 	put_frame(rings, slot, FRAME_TOLD, "", 0);
 }
 
-/* Returns the period of a sample; all have the same size. */
-static uint64_t period_of(const struct file *file, size_t number)
+/* Returns 64 bits of a sample; all have the same size. */
+static uint64_t word_of(const struct file *file, size_t number, size_t place)
 {
-	uint64_t period;
+	uint64_t word;
 	uint16_t size;
 
 	memcpy(&size, file->bytes + 6, sizeof(size));
 	assert_true((number + 1) * size <= file->size);
-	memcpy(&period, file->bytes + number * size + PERIOD, sizeof(period));
-	return period;
+	memcpy(&word, file->bytes + number * size + place, sizeof(word));
+	return word;
+}
+
+static uint64_t period_of(const struct file *file, size_t number)
+{
+	return word_of(file, number, PERIOD);
 }
 
 /* Has the frames of exact profiles written to a file. */
@@ -311,6 +316,45 @@ static void test_windows_are_scaled(void **state)
 	free_rings(rings);
 }
 
+/* Where samples can be changed, windows are also written before the end, by another scale. */
+static void test_windows_are_written_anew(void **state)
+{
+	struct rings *rings = make_rings();
+	struct file file = {.size = 0};
+	struct exact_sums sums;
+	size_t size;
+
+	(void)state;
+	write_to_file(rings, &sums, &file);
+	sums.scaled = true;
+	rings->setup.events[0].attr.sample_type = PLUMB_SAMPLE_STREAM_ID;
+	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
+	put_weighed(rings, SLOT, 1, 2, 0x400000, 5, 1, 3);
+	put_told(rings, SLOT);
+	assert_true(model_frames_drain(&rings->frames));
+	assert_int_equal(file.size, 0);
+	sums.groups = (struct sampled_groups){.scale = 2, .modelled = 0.5, .windows = {0, 8}};
+	model_frames_write_sums(&rings->frames);
+	assert_int_equal(rings->frames.samples, 2);
+	assert_int_equal(word_of(&file, 0, PERIOD + 8), 7);
+	assert_int_equal(word_of(&file, 1, PERIOD + 8), 30);
+	assert_int_equal(word_of(&file, 0, PERIOD), UINT64_C(0x7fff) << 48);
+	assert_int_equal(word_of(&file, 1, PERIOD), UINT64_C(0x7fff) << 48 | 8 << 8 | 1);
+	size = file.size;
+	put_weighed(rings, SLOT, 1, 2, 0x400000, 2, 1, 3);
+	put_told(rings, SLOT);
+	assert_true(model_frames_drain(&rings->frames));
+	sums.groups = (struct sampled_groups){.scale = 3, .modelled = 0.25, .windows = {0, 9}};
+	model_frames_write_sums(&rings->frames);
+	assert_int_equal(file.size, size);
+	assert_int_equal(word_of(&file, 0, PERIOD + 8), 7);
+	assert_int_equal(word_of(&file, 1, PERIOD + 8), 63);
+	assert_int_equal(word_of(&file, 1, PERIOD), UINT64_C(0x3fff) << 48 | 9 << 8 | 1);
+	assert_int_equal(rings->frames.error, 0);
+	exact_sums_clean_up(&sums);
+	free_rings(rings);
+}
+
 /* Where samples cannot be changed, more of them add up; a new file begins again. */
 static void test_more_samples_add_up(void **state)
 {
@@ -383,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_threads_tell_for_themselves),
 		cmocka_unit_test(test_more_samples_add_up),
 		cmocka_unit_test(test_windows_are_scaled),
+		cmocka_unit_test(test_windows_are_written_anew),
 		cmocka_unit_test(test_many_sums),
 	};
 
