@@ -258,6 +258,14 @@ static const struct option options[] = {
 			"compressed",
 	},
 	OPTION_ROW_DELAY(struct record_options, window),
+	{
+		.name = "control",
+		.kind = OPTION_TEXT,
+		.argument = "CHANNEL",
+		.offset = AT(control),
+		.help = "obey the commands enable, disable, snapshot, stop and ping from fd:N or "
+			"fifo:FILE; with a second name, after a comma, acknowledge them there",
+	},
 	OPTION_ROWS_WINDOW(struct record_options, window),
 	{
 		.name = "timestamp-filename",

@@ -9,6 +9,7 @@
 
 #include "core_types.h"
 #include "cpu/pmu.h"
+#include "tool/control.h"
 #include "tool/lists.h"
 #include "tool/machine.h"
 #include "tool/options.h"
@@ -25,7 +26,7 @@ struct record_options {
 	const char *period, *frequency, *call_graph, *cpus, *pids, *tids, *pages, *switch_output;
 	struct window_options window;
 	const char *sampled; /* as given; NULL: not at all */
-	const char *compression, *clockid, *max_size, *seed, *sysroot, *qemu;
+	const char *compression, *clockid, *max_size, *seed, *sysroot, *qemu, *control;
 	unsigned max_files;
 	bool callchains, all_cpus, per_thread, no_inherit, data, physical, snapshot, timestamp;
 	bool branches;
@@ -59,6 +60,7 @@ struct record_request {
 	int compress_level, clockid;
 	uint64_t limit_bytes, seed;
 	double sampled_error; /* 0: everything is modelled */
+	struct control control;
 	struct plumb_event_list *events;
 	/* Of the machine's other types of cores. */
 	struct core_type types[CPU_PMUS_MAX];

@@ -368,7 +368,8 @@ static void say_result(const struct session *s, const struct plumb_recording_run
 	if (s->full)
 		complain("the recording reached --max-size and stopped there");
 	say_losses(s, run);
-	if (run->ended)
+	/* Whoever sends a command knows that. */
+	if (run->ended && (s->request->window.timeout_ms || s->request->window.max_instructions))
 		window_say_ended(&s->request->window, *s->request->program != NULL);
 	complain("%" PRIu64 " sample%s, %.3f MB %s %s%s%s", samples, samples == 1 ? "" : "s",
 		 (double)s->files.bytes / 1e6, strcmp(s->request->path, "-") == 0 ? "to" : "in",
@@ -445,6 +446,9 @@ static struct plumb_recording_job make_job(struct session *s)
 		.clock_given = request->clockid >= 0,
 		.clockid = request->clockid,
 		.window = &request->window,
+		.control = request->control.wanted,
+		.control_fd = request->control.fd,
+		.ack_fd = request->control.ack_fd,
 		.begin = on_begin,
 		.started = on_started,
 		.records = on_records,

@@ -265,6 +265,8 @@ static bool agree(const struct record_request *request)
 		complain("--sampled requires --exact");
 	else if (options->sampled && request->switching.wanted)
 		complain("--sampled cannot be combined with --switch-output");
+	else if (options->control && (options->exact || options->source == SOURCE_MODEL))
+		complain("--control requires --source perf");
 	else if (options->exact && options->source == SOURCE_PERF)
 		complain("--exact requires --source model");
 	else if (options->all_user && options->all_kernel)
@@ -310,7 +312,8 @@ bool record_read_options(const struct record_options *options, struct record_req
 	    !read_level(options->compression, &request->compress_level) ||
 	    !window_read(&options->window, true, &request->window) ||
 	    !read_limit(options->max_size, &request->limit_bytes) ||
-	    !read_branches(options, &request->branches))
+	    !read_branches(options, &request->branches) ||
+	    !control_read(options->control, &request->control))
 		return false;
 	request->frequency = (unsigned)frequency;
 	request->most_frequent = most;

@@ -8,6 +8,7 @@
 #include "core_types.h"
 #include "cpu/pmu.h"
 #include "render/report.h"
+#include "tool/control.h"
 #include "tool/lists.h"
 #include "tool/machine.h"
 #include "tool/options.h"
@@ -23,8 +24,7 @@ struct stat_targets {
 	size_t cgroup_count;
 	char *cgroup_text;
 	enum plumb_count_by by;
-	bool control;
-	int control_fd, ack_fd;
+	struct control control;
 	char *text; /* "process 42" */
 };
 

@@ -17,14 +17,12 @@
 #define KERNEL_SYMBOLS "--kallsyms FILE, which has the modules' symbols, too"
 #define LBR            "unsupported: no Arm CPU has LBR"
 #define ON_OFF_EVENTS  "unsupported: --time START,STOP selects a part of the recording"
-#define PART_OF_RUN \
-	"unsupported: --delay and --timeout, or --from and --to, select a part of the run"
-#define PATH_PREFIX  "--symfs DIR, for the files that were mapped"
-#define PERCENT_TYPE "unsupported: shares are of the samples that the options choose"
-#define SCRIPTS      "--json, which other programs read"
-#define TRACES       "unsupported: it requires a trace of all instructions; SPE samples them"
-#define TRACEPOINTS  "for tracepoints, which plumb does not support"
-#define TRANSACTIONS "unsupported: no CPU that plumb knows has hardware transactions"
+#define PATH_PREFIX    "--symfs DIR, for the files that were mapped"
+#define PERCENT_TYPE   "unsupported: shares are of the samples that the options choose"
+#define SCRIPTS        "--json, which other programs read"
+#define TRACES         "unsupported: it requires a trace of all instructions; SPE samples them"
+#define TRACEPOINTS    "for tracepoints, which plumb does not support"
+#define TRANSACTIONS   "unsupported: no CPU that plumb knows has hardware transactions"
 
 const struct option_twin perf_options_commands[] = {
 	{"c2c", "plumb record -e spe or --exact, then plumb report --sharing"},
@@ -92,7 +90,6 @@ const struct option_twin perf_options_record[] = {
 	{"cgroup,G", "-p PID,... with the group's processes: -p $(paste -sd, FOLDER/cgroup.procs)"},
 	{"clang-opt,clang-path", BPF},
 	{"code-page-size,data-page-size", "unsupported: plumb report -s page adds up data by page"},
-	{"control", PART_OF_RUN "; SIGUSR2 with --switch-output starts a new file"},
 	{"debuginfod", "the variable DEBUGINFOD_URLS, when plumb report reads the recording"},
 	{"dry-run", "unsupported: plumb list checks the names of events"},
 	{"exclude-perf", "unsupported: plumb report --comms selects threads"},

@@ -362,6 +362,13 @@ struct plumb_recording_job {
 	 * forks is left out. 0: models everything.
 	 */
 	double sampled_error;
+	/*
+	 * With perf only: obeys the lines "enable", "disable", "stop" and "ping" that arrive at
+	 * `control_fd`, and with `snapshot` also "snapshot", as perf does. Answers each with
+	 * "ack\n" at `ack_fd`, unless that is negative.
+	 */
+	bool control;
+	int control_fd, ack_fd;
 };
 
 struct plumb_recording_run {

@@ -126,6 +126,8 @@ struct source_record_job {
 	bool build_ids;               /* in MMAP2 records, where the source can */
 	size_t mmap_pages, aux_pages; /* 0: the source's own */
 	int clockid;                  /* that times are of; -1: the source's own */
+	bool control;                 /* of perf alone: commands come from control_fd ... */
+	int control_fd, ack_fd;       /* ... and are acknowledged at ack_fd; -1: not at all */
 	struct plumb_window window;
 
 	const struct plumb_model_options *model; /* of the model alone */

@@ -679,6 +679,65 @@ samples()
 	[ ! -e perf.data ]
 }
 
+# tell COMMAND: sends it, and waits for the answer.
+tell()
+{
+	local answer
+
+	echo "$1" >&5
+	read -r -t 60 -u 6 answer
+	[ "$answer" = ack ]
+}
+
+@test "--control: nothing is sampled while it is off; it stops the program" {
+	can_sample
+	mkfifo control ack
+	exec 5<>control 6<>ack
+	# The program's files are mapped while sampling is off.
+	# shellcheck disable=SC2016 # for the inner shell
+	plumb record -D -1 -e cpu-clock -c 500000 --control fifo:control,ack -- \
+		bash -c 'echo >begun; while :; do :; done' 2>said 7>&- 8<&- &
+	until [ -e begun ]; do sleep 0.02; done
+	tell ping
+	tell enable
+	sleep 0.1
+	tell disable
+	cat /proc/uptime >off
+	sleep 0.3
+	cat /proc/uptime >on
+	tell enable
+	sleep 0.1
+	tell stop
+	wait $!
+	grep -Eq "^plumb: [0-9]+ samples, .* in perf.data$" said
+	plumb script -F time >times
+	plumb report --no-children -s dso --json >report.json
+	/usr/bin/python3 - <<-'END'
+		import json
+
+		off, on = (float(open(name).read().split()[0]) for name in ("off", "on"))
+		times = [float(line.strip().rstrip(":")) for line in open("times")]
+		gaps = [(b - a) for a, b in zip(times, times[1:])]
+		assert len(times) >= 10 and max(gaps) > (on - off) - 0.03, (max(gaps), off, on)
+		assert any(row["dso"] == "bash" for row in json.load(open("report.json"))["events"][0]["rows"])
+	END
+}
+
+@test "--control requires perf, and a channel" {
+	for value in x fd: fd:1, fifo: "fifo:a,"; do
+		run --separate-stderr plumb record --control "$value" -- true
+		[ "$status" -eq 2 ]
+		# shellcheck disable=SC2154 # by run
+		[[ "$stderr" == "plumb: invalid value '$value' for --control"* ]]
+	done
+	run --separate-stderr plumb record --exact --control fd:1 -- true
+	[ "$status" -eq 2 ]
+	said "plumb: --control requires --source perf" "       see plumb record --help"
+	run --separate-stderr plumb record -e cpu-clock --control fifo:nothing -- true
+	[ "$status" -ne 0 ]
+	[[ "$stderr" == "plumb: --control: nothing: "* ]]
+}
+
 # shellcheck disable=SC2154 # by lib.bash and bats
 @test "nobody misses samples of a unit that is to discard them" {
 	aarch64-linux-gnu-gcc -O1 -static -o classes "$here/classes.c" || skip "no compiler for AArch64"

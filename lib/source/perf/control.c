@@ -11,10 +11,8 @@
 static enum perf_command command_of(const struct perf_control *control)
 {
 	static const char *const names[] = {
-		[PERF_ENABLE] = "enable",
-		[PERF_DISABLE] = "disable",
-		[PERF_STOP] = "stop",
-		[PERF_PING] = "ping",
+		[PERF_ENABLE] = "enable", [PERF_DISABLE] = "disable", [PERF_SNAPSHOT] = "snapshot",
+		[PERF_STOP] = "stop",     [PERF_PING] = "ping",
 	};
 
 	for (int i = 0; i < PERF_UNKNOWN; i++)

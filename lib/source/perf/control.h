@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the commands that perf stat --control takes, a line each, and answers them. */
+/* Reads the commands that --control of perf takes, a line each, and answers them. */
 #ifndef SOURCE_PERF_CONTROL_H
 #define SOURCE_PERF_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum perf_command { PERF_ENABLE, PERF_DISABLE, PERF_STOP, PERF_PING, PERF_UNKNOWN };
+enum perf_command { PERF_ENABLE, PERF_DISABLE, PERF_SNAPSHOT, PERF_STOP, PERF_PING, PERF_UNKNOWN };
 
 struct perf_control {
 	int fd;  /* -1: none, or it has ended */

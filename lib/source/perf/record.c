@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "source/perf/control.h"
 #include "source/perf/description.h"
 #include "source/perf/mapping.h"
 #include "source/perf/program.h"
@@ -39,8 +40,9 @@ struct recording {
 	struct sampling sampling;
 	struct perf_rings rings;
 	struct ring_tally tally;
-	struct pollfd *polls; /* one per ring, and the program's */
-	uint64_t reference;   /* of AUX data */
+	struct pollfd *polls; /* one per ring, the program's, and that of commands */
+	struct perf_control control;
+	uint64_t reference; /* of AUX data */
 	uint8_t *spill;
 	double began, round; /* on the clock */
 	double looked;       /* likewise, which CPUs are online */
@@ -49,6 +51,10 @@ struct recording {
 	bool begun;          /* the program */
 	bool on;             /* events that wait for the delay have begun */
 	double on_since;     /* seconds */
+	bool began_once;     /* they were on, if not now */
+	bool controlled;     /* a command has turned them on or off */
+	bool stopped;        /* a command ends the recording */
+	int command_error;   /* of the last command */
 	bool kernel_said;    /* warned that the kernel hides its addresses */
 	bool canceled;
 };
@@ -259,7 +265,8 @@ static double due(const struct recording *r)
 	const struct plumb_window *window = &r->job->window;
 
 	if (!r->on)
-		return window->delay_ms < 0 ? INFINITY : r->began + 1e-3 * window->delay_ms;
+		return window->delay_ms < 0 || r->controlled ? INFINITY
+							     : r->began + 1e-3 * window->delay_ms;
 	return window->timeout_ms ? r->on_since + 1e-3 * window->timeout_ms : INFINITY;
 }
 
@@ -278,10 +285,41 @@ static void switch_on(struct recording *r)
 		return;
 	r->on = true;
 	r->on_since = now();
+	r->began_once = true;
 	sampling_switch(&r->sampling, true);
 }
 
-/* Waits until a ring has data, the program has ended, or some time has passed. */
+/* Does what a command says. From the first one on, the delay is over. */
+static void obey_command(void *user, enum perf_command command)
+{
+	struct recording *r = user;
+
+	switch (command) {
+	case PERF_ENABLE:
+	case PERF_DISABLE:
+		r->controlled = true;
+		if (r->on == (command == PERF_ENABLE))
+			return;
+		r->on = command == PERF_ENABLE;
+		r->began_once |= r->on;
+		r->on_since = now();
+		sampling_hold(&r->sampling, r->on);
+		break;
+	case PERF_SNAPSHOT:
+		if (r->job->snapshot && r->on && !r->command_error)
+			r->command_error = take_snapshot(r);
+		break;
+	case PERF_STOP:
+		r->stopped = true;
+		break;
+	case PERF_PING:
+	case PERF_UNKNOWN:
+	default:
+		break;
+	}
+}
+
+/* Waits until a ring has data, a command comes, the program has ended, or some time has passed. */
 static void wait_for_records(struct recording *r)
 {
 	const size_t count = r->rings.count;
@@ -290,8 +328,11 @@ static void wait_for_records(struct recording *r)
 		r->polls[i] = (struct pollfd){.fd = perf_ring_fd(&r->rings.all[i], &r->sampling),
 					      .events = POLLIN};
 	r->polls[count] = (struct pollfd){.fd = r->program_fd, .events = POLLIN};
-	if (poll(r->polls, count + 1, time_to_wait(r)) <= 0)
+	r->polls[count + 1] = (struct pollfd){.fd = r->control.fd, .events = POLLIN};
+	if (poll(r->polls, count + 2, time_to_wait(r)) <= 0)
 		return;
+	if (r->polls[count + 1].revents)
+		perf_control_read(&r->control, obey_command, r);
 	for (size_t i = 0; i < count; i++)
 		if (r->polls[i].revents & (POLLHUP | POLLERR))
 			watch_next(r, &r->rings.all[i]);
@@ -361,13 +402,15 @@ static int watch(struct recording *r)
 		bool over;
 
 		wait_for_records(r);
-		r->run->ended = r->on && now() >= due(r);
+		r->run->ended = r->stopped || (r->on && now() >= due(r));
+		error = r->command_error;
 		switch_on(r);
 		/*
 		 * This comes first, so that what the program wrote before its end is still drained.
 		 */
 		over = is_over(r);
-		error = drain(r, true);
+		if (error == 0)
+			error = drain(r, r->on);
 		if (now() - r->looked >= ROUND_SECONDS)
 			look_for_offline(r);
 		tell_progress(r);
@@ -434,7 +477,7 @@ static void warn(const struct recording *r)
 	if (r->sampling.cpus_lost)
 		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "cpu-off", NULL,
 				      "some CPUs went offline before they could be sampled");
-	if (!r->on)
+	if (!r->began_once)
 		perf_warn_never_began(&r->job->window, r->sampling.targets.running, r->diagnostics);
 }
 
@@ -475,7 +518,7 @@ static int open_all(struct recording *r)
 		error = perf_rings_map(&r->rings, &r->sampling);
 	if (error < 0)
 		return error;
-	r->polls = calloc(r->rings.count + 1, sizeof(*r->polls));
+	r->polls = calloc(r->rings.count + 2, sizeof(*r->polls));
 	r->spill = malloc(RING_RECORD_MAX);
 	return r->polls && r->spill ? PLUMB_OK : PLUMB_ERR_NO_MEMORY;
 }
@@ -504,7 +547,7 @@ static int sample(struct recording *r)
 	if (r->job->started && r->program.pid > 0)
 		r->job->started(r->job->user, r->program.pid);
 	r->began = now();
-	r->on = r->sampling.session.on_exec;
+	r->on = r->began_once = r->sampling.session.on_exec;
 	r->on_since = r->began;
 	switch_on(r);
 	if (r->program.pid > 0) {
@@ -530,6 +573,8 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 		.diagnostics = diagnostics,
 		.program = {.pid = -1, .line = -1},
 		.program_fd = -1,
+		.control = {.fd = job->control ? job->control_fd : -1,
+			    .ack = job->control ? job->ack_fd : -1},
 	};
 	struct timespec t;
 	int error = 0;

@@ -98,7 +98,8 @@ static bool needs_tracking_event(const struct sampling *s)
 {
 	const struct plumb_event_config *first = s->job->events;
 
-	return s->targets.running || s->job->window.delay_ms || first->kind == PLUMB_EVENT_SPE ||
+	return s->targets.running || s->job->window.delay_ms || s->job->control ||
+	       first->kind == PLUMB_EVENT_SPE ||
 	       (first->kind == PLUMB_EVENT_PMU && s->job->pmu && s->job->pmu->some_cores);
 }
 
@@ -467,13 +468,16 @@ void sampling_close(struct sampling *s)
 	*s = (struct sampling){0};
 }
 
-static void switch_events(const struct sampling *s, bool on, bool spe_alone)
+enum which { ALL, SPE_ALONE, ALL_BUT_SIDE_BAND };
+
+static void switch_events(const struct sampling *s, bool on, enum which which)
 {
 	const unsigned long what = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 	const size_t room = s->targets.cpu_count * s->targets.thread_count;
 
 	for (size_t i = 0; i < s->count; i++) {
-		if (s->all[i].role.member || (spe_alone && !s->all[i].spe))
+		if (s->all[i].role.member || (which == SPE_ALONE && !s->all[i].spe) ||
+		    (which == ALL_BUT_SIDE_BAND && !s->all[i].event))
 			continue;
 		for (size_t j = 0; j < room; j++)
 			if (s->all[i].fds[j] >= 0)
@@ -483,12 +487,17 @@ static void switch_events(const struct sampling *s, bool on, bool spe_alone)
 
 void sampling_switch(const struct sampling *s, bool on)
 {
-	switch_events(s, on, false);
+	switch_events(s, on, ALL);
+}
+
+void sampling_hold(const struct sampling *s, bool on)
+{
+	switch_events(s, on, ALL_BUT_SIDE_BAND);
 }
 
 void sampling_switch_spe(const struct sampling *s, bool on)
 {
-	switch_events(s, on, true);
+	switch_events(s, on, SPE_ALONE);
 }
 
 /*

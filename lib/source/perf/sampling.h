@@ -54,6 +54,9 @@ static inline int sampled_fd(const struct sampling *sampling, const struct sampl
 
 /* Enables or disables all events that are not members of a group, by ioctl(2). */
 void sampling_switch(const struct sampling *sampling, bool on);
+/* Does the same, but not for the event that tells of mappings and threads if it is none of these.
+ */
+void sampling_hold(const struct sampling *sampling, bool on);
 /* Does the same for SPE only. */
 void sampling_switch_spe(const struct sampling *sampling, bool on);
 /* Returns the samples that an event lost because the ring was full; 0 if the kernel does not tell.
