@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/callers.h"
 #include "render/figures.h"
 #include "render/shell.h"
 #include "tool/complain.h"
@@ -197,7 +198,21 @@ static void print_spread(struct output *out, const struct plumb_finding_places *
 	free(basis);
 }
 
-/* Prints the lines; or the functions, if the lines of most of it are unknown. */
+/* Returns the sum of lines that are not in headers of the toolchain. */
+static double sum_of_own(const struct plumb_finding_places *lines)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < lines->count; i++)
+		if (lines->at[i].file && callers_is_own(lines->at[i].file))
+			sum += lines->at[i].share;
+	return sum;
+}
+
+/*
+ * Prints the lines; or the functions, if the lines of most of it are unknown. What called them is
+ * of use where most of it is not in the program's own source.
+ */
 static void print_code(struct output *out, const struct findings_view *view,
 		       const struct plumb_finding_places *functions,
 		       const struct plumb_finding_places *lines,
@@ -221,7 +236,7 @@ static void print_code(struct output *out, const struct findings_view *view,
 		print_places(out, view, "Where", lines);
 	if (!known || view->verbose)
 		print_places(out, view, known ? "In" : "Where", functions);
-	if (!known || view->verbose)
+	if (2 * sum_of_own(lines) < sum_of(functions) || view->verbose)
 		print_places(out, view, "Called", callers);
 }
 

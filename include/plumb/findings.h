@@ -127,9 +127,9 @@ struct plumb_findings {
 	double least; /* percent of the slots that a finding has at least; NaN: unknown */
 	const struct plumb_finding_when *when; /* for each finding */
 	/*
-	 * For each finding, the lines that called the code without a known line, such as a C
-	 * library's: of each call, the nearest one that is known. Without call chains, there are
-	 * none.
+	 * For each finding, the lines that called the code without lines of the program's own, such
+	 * as a C library's, or in a header of the toolchain: of each call, the nearest own line,
+	 * or else the nearest known one. Without call chains, there are none but of inlined code.
 	 */
 	const struct plumb_finding_places *callers;
 	const struct plumb_finding_work *work_at;

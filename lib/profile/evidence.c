@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/callers.h"
 #include "profile/estimate.h"
 #include "profile/profile.h"
 #include "symbol/symbolizer.h"
@@ -302,15 +303,16 @@ static int add_at(struct evidence *evidence, struct evidence_table *table,
 	return 0;
 }
 
+/* Tells whether the innermost line at a location is the program's own. */
 static bool has_source(struct evidence *evidence, const struct plumb_location *location)
 {
 	struct plumb_source_frame frame;
 
 	return plumb_symbolizer_source(evidence->symbolizer, location, &frame, 1) && frame.file &&
-	       frame.line;
+	       frame.line && callers_is_own(frame.file);
 }
 
-/* Returns whether the code at a location, which was added, has no line of source. */
+/* Returns whether the code at a location, which was added, has no line of its own. */
 static bool is_bare(struct evidence *evidence, const struct plumb_location *location)
 {
 	const uint64_t key[2] = {location->address, (uintptr_t)location->file};
@@ -326,34 +328,15 @@ static bool is_bare(struct evidence *evidence, const struct plumb_location *loca
 	return place->bare;
 }
 
-/* Finds the nearest caller of a sample's code that has a line of source. */
-static bool find_caller(struct evidence *evidence, const struct plumb_samples_item *item,
-			struct plumb_location *caller)
-{
-	struct plumb_frame frames[PLUMB_CALLCHAIN_MAX];
-	const size_t depth =
-		plumb_symbolizer_callchain(evidence->symbolizer, item->task, item->record, frames);
-	size_t i = 0;
-
-	while (i < depth && frames[i].ip == item->record->sample.ip)
-		i++;
-	for (; i < depth; i++)
-		if (plumb_symbolizer_locate(evidence->symbolizer, item->task, frames[i].mode,
-					    frames[i].ip - frames[i].returns, caller) &&
-		    caller->symbol && has_source(evidence, caller))
-			return true;
-	return false;
-}
-
 /* Returns whether a loss is of moves of lines, which an exact profile has without call chains. */
 static bool is_of_moves(const struct evidence_loss *loss)
 {
 	return loss->basis == EVIDENCE_EXACT && loss->data_weigh == WEIGH_SHARED;
 }
 
-/* Adds a sample in code without source to the nearest caller that has some. */
+/* Adds a sample in code without lines of its own to the nearest caller that has some. */
 static int add_caller(struct evidence *evidence, const struct plumb_samples_item *item,
-		      struct sum *sums)
+		      const struct plumb_location *location, struct sum *sums)
 {
 	struct plumb_location caller;
 
@@ -361,7 +344,7 @@ static int add_caller(struct evidence *evidence, const struct plumb_samples_item
 	for (unsigned i = 0; i < evidence->count; i++)
 		if (is_of_moves(&evidence->losses[i]))
 			sums[i] = (struct sum){0};
-	return find_caller(evidence, item, &caller)
+	return callers_find(evidence->symbolizer, item, location, &caller)
 		       ? add_at(evidence, &evidence->callers, &caller, false, sums)
 		       : 0;
 }
@@ -392,7 +375,8 @@ static int note_call(struct evidence *evidence, const struct plumb_samples_item 
 	if (helper_is(&location))
 		helper_leave(evidence->symbolizer, item, &location);
 	code = index_of(&evidence->code, &location);
-	if (code < 0 || !is_bare(evidence, &location) || !find_caller(evidence, item, &caller))
+	if (code < 0 || !is_bare(evidence, &location) ||
+	    !callers_find(evidence->symbolizer, item, &location, &caller))
 		return code == PLUMB_ERR_NO_MEMORY ? PLUMB_ERR_NO_MEMORY : 0;
 	from = index_of(&evidence->callers, &caller);
 	if (from < 0)
@@ -422,7 +406,7 @@ static int add_code(struct evidence *evidence, const struct plumb_samples_item *
 			add(&sums[i], weights[i]);
 	error = add_at(evidence, &evidence->code, &location, atomic, sums);
 	if (error == 0 && !item->spe && is_bare(evidence, &location))
-		error = add_caller(evidence, item, sums);
+		error = add_caller(evidence, item, &location, sums);
 	return error;
 }
 

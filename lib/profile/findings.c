@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/sized.h"
+#include "profile/callers.h"
 #include "profile/evidence.h"
 #include "profile/findings_ruled.h"
 #include "profile/findings_waits.h"
@@ -262,15 +263,14 @@ static void set_text(struct plumb_findings_maker *maker, const struct ranked *ra
 	free(text);
 }
 
-static void add_lines(struct plumb_findings_maker *maker, struct ranked *at, size_t count,
-		      unsigned loss, struct plumb_finding_places *places)
+/* Adds places whose lines were looked up; a line of 0 is unknown. */
+static void add_known_lines(struct plumb_findings_maker *maker, struct ranked *at, size_t count,
+			    unsigned loss, struct plumb_finding_places *places)
 {
 	size_t known = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!plumb_symbolizer_source(maker->evidence.symbolizer, &at[i].place->location,
-					     &at[i].frame, 1) ||
-		    !at[i].frame.file || !at[i].frame.line)
+		if (!at[i].frame.file || !at[i].frame.line)
 			continue;
 		/* Names of files are the symbolizer's, and may be there twice. */
 		at[i].identity = findings_intern(maker->made, at[i].frame.file);
@@ -293,6 +293,24 @@ static void add_lines(struct plumb_findings_maker *maker, struct ranked *at, siz
 		evidence_share(&at[i].sum, &maker->evidence.losses[loss].code, places->exact,
 			       place);
 	}
+}
+
+static void add_lines(struct plumb_findings_maker *maker, struct ranked *at, size_t count,
+		      unsigned loss, struct plumb_finding_places *places)
+{
+	for (size_t i = 0; i < count; i++)
+		plumb_symbolizer_source(maker->evidence.symbolizer, &at[i].place->location,
+					&at[i].frame, 1);
+	add_known_lines(maker, at, count, loss, places);
+}
+
+/* A caller's line is its own, if it has one, and not that of a header that is inlined there. */
+static void add_callers(struct plumb_findings_maker *maker, struct ranked *at, size_t count,
+			unsigned loss, struct plumb_finding_places *places)
+{
+	for (size_t i = 0; i < count; i++)
+		callers_own_line(maker->evidence.symbolizer, &at[i].place->location, &at[i].frame);
+	add_known_lines(maker, at, count, loss, places);
 }
 
 /* ---- data -------------------------------------------------------------------------------------
@@ -448,7 +466,7 @@ static void add_code(struct plumb_findings_maker *maker, unsigned part,
 	*lines = *callers = *functions;
 	add_ranked(maker, &maker->evidence.code, part, add_functions, functions);
 	add_ranked(maker, &maker->evidence.code, part, add_lines, lines);
-	add_ranked(maker, &maker->evidence.callers, part, add_lines, callers);
+	add_ranked(maker, &maker->evidence.callers, part, add_callers, callers);
 	/* How they were shared out is an estimate, without an interval. */
 	if (functions->exact && evidence->data_weigh == WEIGH_SHARED &&
 	    maker->evidence.calls_shared_out) {

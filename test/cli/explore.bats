@@ -226,6 +226,32 @@ setup()
 	json 'd["findings"][0]["callers"]["places"][0]["line"] == 5' <out/findings.json
 	# Where the lines are known, they suffice.
 	lacks 'Called' <"$work/text"
+	# Headers of the toolchain are not the program's own source: inlined, or called.
+	mkdir -p include/c++/1
+	cat >include/c++/1/box.h <<-'END'
+		static inline unsigned divide(unsigned a, unsigned b) { return a / b; }
+		static __attribute__((noinline)) unsigned all(unsigned sum)
+		{
+		    for (unsigned i = 1; i < 30000; i++)
+		        sum = divide(0xffffffff - sum, i);
+		    return sum;
+		}
+	END
+	cat >boxes.c <<-'END'
+		#include "box.h"
+		int main(int count, char **words)
+		{
+		    unsigned sum = (unsigned)count;
+		    for (unsigned i = 1; i < 30000; i++)
+		        sum = divide(0xffffffff - sum, i); /* inlined */
+		    sum = all(sum); /* called */
+		    return sum == 1 && words;
+		}
+	END
+	"$compiler" -g -O1 -I"$PWD/include/c++/1" -static -o boxes boxes.c
+	plumb explore --source model --json ./boxes 2>boxes.json
+	json '{p["line"]: p["share"] > 30 for p in d["findings"][0]["callers"]["places"][:2]} == {6: True, 7: True}' <boxes.json
+	plumb explore --source model ./boxes 2>&1 | tr -s ' \n' ' ' | grep -q ' Where box.h:1, in divide: .* Called boxes.c:[67], in main: '
 }
 
 @test "nothing to win: the work is where the recording's retired operations are" {
