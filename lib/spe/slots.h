@@ -37,15 +37,14 @@ union slots {
 struct slot_action {
 	uint64_t mask;
 	uint32_t has;
-	uint8_t size; /* 0: padding, which is skipped beside */
 	uint8_t slot;
 	uint8_t about, value : 7, known : 1;
 };
 
 #define BITS(bytes) (UINT64_MAX >> (64 - 8 * (bytes)))
-#define ACTION(bytes, bit, slot, about, value)                          \
-	{                                                               \
-		BITS(bytes), bit, 1 + (bytes), slot, about, value, true \
+#define ACTION(bytes, bit, slot, about, value)             \
+	{                                                  \
+		BITS(bytes), bit, slot, about, value, true \
 	}
 #define EVENTS(bytes) ACTION(bytes, PLUMB_SPE_HAS_EVENTS, SLOT_EVENTS, ABOUT_EVENTS, bytes)
 #define DATA_SOURCE(bytes) \
@@ -85,6 +84,13 @@ static const struct slot_action slot_actions[256] = {
 	[0xb4] = ADDRESS(4),
 	[0xb5 ... 0xb7] = OTHERS(8),
 };
+
+/* Returns the size of a known packet: bits 5:4 of a header say how large the payload is. Where the
+ * next packet begins is known sooner than by a look at the table. */
+static inline size_t short_packet_size(uint8_t header)
+{
+	return 1 + ((size_t)(header != 0) << (header >> 4 & 3));
+}
 
 static inline void fill_slots(union slots *slots, const struct plumb_spe_record *record)
 {

@@ -268,7 +268,7 @@ static bool read_short_packets(struct plumb_spe_stream *stream, struct plumb_spe
 	const uint8_t *bytes = stream->bytes;
 	const size_t size = stream->size;
 	uint32_t has = stream->open ? record->has : 0;
-	uint8_t type = PLUMB_SPE_PADDING;
+	uint8_t type = PLUMB_SPE_PADDING, header;
 	union slots slots;
 	size_t at;
 
@@ -281,17 +281,27 @@ static bool read_short_packets(struct plumb_spe_stream *stream, struct plumb_spe
 	if (!stream->open)
 		record->offset = stream->offset + at;
 	stream->open = true;
-	for (; size - at >= PLUMB_SPE_PACKET_MAX; type = PLUMB_SPE_PADDING) {
-		const uint64_t ahead = spe_load64(bytes + at);
-		const struct slot_action *action = &slot_actions[bytes[at]];
+	header = bytes[at];
+	while (size - at >= PLUMB_SPE_PACKET_MAX) {
+		const struct slot_action *action = &slot_actions[header];
+		uint64_t ahead;
+		size_t padding;
 
-		type = spe_headers[bytes[at]].type;
-		if (!action->known)
+		if (!action->known) {
+			type = spe_headers[header].type;
 			break;
+		}
 		slots.values[action->slot] = spe_load64(bytes + at + 1) & action->mask;
 		slots.about[action->about] = action->value;
 		has |= action->has;
-		at += padding_ahead(ahead) + action->size;
+		at += short_packet_size(header);
+		if (size - at < PLUMB_SPE_PACKET_MAX)
+			break;
+		/* Where the next packet begins, and its header, is what the next turn waits for. */
+		ahead = spe_load64(bytes + at);
+		padding = padding_ahead(ahead);
+		header = (uint8_t)(ahead >> 8 * padding);
+		at += padding;
 	}
 	take_slots(&slots, record);
 	if (type == PLUMB_SPE_TIMESTAMP) {
