@@ -366,6 +366,9 @@ static inline void set_text(uint64_t value[2], const char *text)
 }
 const char *key_text(const struct plumb_profile *profile, unsigned key, const uint64_t value[2],
 		     char room[PLUMB_PROFILE_TEXT]);
+/* Compares the texts of two values as strcmp() does; what has no text is first. */
+int key_compare(const struct plumb_profile *profile, unsigned key, const uint64_t a[2],
+		const uint64_t b[2]);
 
 /* profile_branches.c: tells whether a sample has a branch stack; SPE records have none. */
 bool branches_are_in(const struct plumb_samples_item *item);

@@ -546,3 +546,47 @@ const char *key_text(const struct plumb_profile *profile, unsigned key, const ui
 		return hex(value[0], room);
 	}
 }
+
+/* Compares numbers as strcmp() compares them in hexadecimal: "2" is behind "10". */
+static int compare_hex(uint64_t a, uint64_t b)
+{
+	const int zeros[] = {__builtin_clzll(a | 1) / 4 * 4, __builtin_clzll(b | 1) / 4 * 4};
+	const uint64_t digits[] = {a << zeros[0], b << zeros[1]};
+
+	if (digits[0] != digits[1])
+		return digits[0] < digits[1] ? -1 : 1;
+	/* The shorter one is the beginning of the other. */
+	return (zeros[0] < zeros[1]) - (zeros[0] > zeros[1]);
+}
+
+/* Tells whether two values of a key have texts that only differ in a number at the end. */
+static bool differ_in_hex(unsigned key, const uint64_t a[2], const uint64_t b[2])
+{
+	switch (key) {
+	case PLUMB_KEY_SYMBOL:
+	case PLUMB_KEY_SYMBOL_TO:
+	case PLUMB_KEY_DATA_SYMBOL:
+		/* Places of the same file that have no symbol. */
+		return a[1] & 1 && a[1] == b[1];
+	case PLUMB_KEY_IP:
+		return a[1] && b[1];
+	default:
+		return false;
+	}
+}
+
+int key_compare(const struct plumb_profile *profile, unsigned key, const uint64_t a[2],
+		const uint64_t b[2])
+{
+	char rooms[2][PLUMB_PROFILE_TEXT];
+	const char *texts[2];
+
+	/* Most values of neighbours are equal, or places. To make their texts takes long. */
+	if (a[0] == b[0] && a[1] == b[1])
+		return 0;
+	if (differ_in_hex(key, a, b))
+		return compare_hex(a[0], b[0]);
+	texts[0] = key_text(profile, key, a, rooms[0]);
+	texts[1] = key_text(profile, key, b, rooms[1]);
+	return texts[0] && texts[1] ? strcmp(texts[0], texts[1]) : !texts[1] - !texts[0];
+}

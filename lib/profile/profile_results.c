@@ -38,20 +38,11 @@ static int compare_starts(const struct plumb_profile *profile, uint32_t a, uint3
 
 int compare_row_texts(const struct plumb_profile *profile, uint32_t a, uint32_t b)
 {
-	char rooms[2][PLUMB_PROFILE_TEXT];
+	const uint64_t *x = row_values(profile, a) + 1, *y = row_values(profile, b) + 1;
 	int order = 0;
 
-	for (size_t k = 0; order == 0 && k < profile->options.key_count; k++) {
-		const uint64_t *x = row_values(profile, a) + 1 + 2 * k;
-		const uint64_t *y = row_values(profile, b) + 1 + 2 * k;
-		const char *texts[] = {key_text(profile, profile->keys[k], x, rooms[0]),
-				       key_text(profile, profile->keys[k], y, rooms[1])};
-
-		if (texts[0] && texts[1])
-			order = strcmp(texts[0], texts[1]);
-		else
-			order = !texts[1] - !texts[0];
-	}
+	for (size_t k = 0; order == 0 && k < profile->options.key_count; k++)
+		order = key_compare(profile, profile->keys[k], x + 2 * k, y + 2 * k);
 	return order ? order : compare_starts(profile, a, b);
 }
 

@@ -371,6 +371,41 @@ static void names_ties(void **state)
 	end(&f);
 }
 
+static int sign(int order)
+{
+	return (order > 0) - (order < 0);
+}
+
+/* Compares each two of many places without a symbol, some of another file, with their texts. */
+static void orders_places_by_text(void **state)
+{
+	static const uint8_t keys[] = {PLUMB_KEY_SYMBOL, PLUMB_KEY_SYMBOL_TO, PLUMB_KEY_IP};
+	static const char unknown[] __attribute__((aligned(2))) = "[unknown]";
+	static const char file[] __attribute__((aligned(2))) = "a.out";
+	const struct plumb_profile profile = {.unknown = unknown};
+	enum { PLACES = 150 };
+	uint64_t places[PLACES][2], number = 1;
+
+	(void)state;
+	for (size_t i = 0; i < PLACES; i++) {
+		number = number * UINT64_C(6364136223846793005) + 1442695040888963407;
+		places[i][0] = i < 40 ? i : number >> (number >> 58);
+		places[i][1] = (uintptr_t)(i % 5 ? file : unknown) | 1;
+	}
+	for (size_t k = 0; k < sizeof(keys); k++)
+		for (size_t i = 0; i < PLACES; i++)
+			for (size_t j = 0; j < PLACES; j++) {
+				char rooms[2][PLUMB_PROFILE_TEXT];
+				const int wanted =
+					strcmp(key_text(&profile, keys[k], places[i], rooms[0]),
+					       key_text(&profile, keys[k], places[j], rooms[1]));
+
+				assert_int_equal(
+					sign(key_compare(&profile, keys[k], places[i], places[j])),
+					sign(wanted));
+			}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +415,7 @@ int main(void)
 		cmocka_unit_test(tells_filters),
 		cmocka_unit_test(shares_slots),
 		cmocka_unit_test(names_ties),
+		cmocka_unit_test(orders_places_by_text),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
