@@ -150,13 +150,14 @@ def saturated(pages):
     data["cells"] = {"row": [0, 1, 0], "type": [0, 0, 1], "value": [3, 1, 5]}
     page = pages.made("saturated.html", documents)
     browser = pages.browser
+    browser.open(page, width=1800)
     for view in ("functions", "memory"):
-        browser.open(page, "#view=" + view, width=1800)
+        browser.follow("#view=" + view)
         latency, three = column(browser, "Latency"), column(browser, "p50 / p90 / p99")
         first, second = rows_of(browser)
         assert first[latency] == ">=2190.2" and second[latency] == "7.5", (first, second)
         assert first[three] == "2 / 3796 / >=4095", first
-    browser.open(page, "#view=memory&part=latencies")
+    browser.follow("#view=memory&part=latencies")
     assert "1 record took 4095 cycles or more" in browser.evaluate(TEXT)
     assert browser.evaluate("document.querySelector('#search, #metric') === null")
     # What is chosen by thread is of that thread.

@@ -75,9 +75,10 @@ def differences(pages):
         made = json.loads(pages.run(pages.plumb, "annotate", "-i", path, "--json"))
         function = [f for f in made["functions"] if f["symbol"] == "chase.constprop.0"][0]
         assert f"{function['share']:.2f} % of everything" in text, text
-    for view in shown:
-        for width in (360, 3840):
-            browser.open(pages.sides_page, "#view=" + view, width, 800)
+    for width in (360, 3840):
+        browser.open(pages.sides_page, "", width, 800)
+        for view in shown:
+            browser.follow("#view=" + view)
             wide = browser.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{view} at {width}: {wide} pixels"
     # Of samples, what may be noise has no colour.

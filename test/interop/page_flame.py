@@ -113,16 +113,17 @@ def found(pages):
     """A search in the flame graph has the share of what it finds, as plumb report has it."""
     page = pages.made("called.html", called(NAMES))
     browser = pages.browser
+    browser.open(page, width=1800)
     for state, want in (
             ("search=f", "1 function matches: 60.00 % with callees, 10.00 % itself."),
             ("search=F&direction=up", "1 function matches: 60.00 % with callees."),
             ("search=a&focus=f&direction=up", "2 functions match: 60.00 % called by them."),
             ("search=g&focus=f", "1 function matches: 50.00 % with callees, 50.00 % itself."),
             ("search=nothing", "No function matches.")):
-        browser.open(page, "#view=flame&" + state, width=1800)
+        browser.follow("#view=flame&" + state)
         assert browser.evaluate(STATUS).split(" Merge")[0].strip() == want, browser.evaluate(STATUS)
     # a and main match, main is above a: all of it counts once.
-    browser.open(page, "#view=flame&search=a", width=1800)
+    browser.follow("#view=flame&search=a")
     assert "2 functions match: 100.00 % with callees, 10.00 % themselves" in browser.evaluate(STATUS)
     browser.evaluate("document.getElementById('focusmatch').click()")
     browser.wait("location.hash.includes('focus=main')")
@@ -130,12 +131,13 @@ def found(pages):
     made = json.loads(pages.run(pages.plumb, "report", "-i", pages.sampled, "--json"))
     rows = [row for row in made["events"][0]["rows"] if re.match("chase|branches|main|printf", row["symbol"])]
     assert len(rows) >= 3, rows
+    browser.open(pages.timed, width=1800)
     for row in rows:
         share = f": {row['children']:.2f} % with callees"
-        browser.open(pages.timed, f"#view=flame&search={row['symbol']}", width=1800)
+        browser.follow(f"#view=flame&search={row['symbol']}")
         if browser.evaluate(STATUS).startswith("1 function"):
             assert "1 function matches" + share in browser.evaluate(STATUS), (row, browser.evaluate(STATUS))
-        browser.open(pages.timed, f"#view=flame&focus={row['symbol']}", width=1800)
+        browser.follow(f"#view=flame&focus={row['symbol']}")
         assert row["symbol"] + share in browser.evaluate(STATUS), (row, browser.evaluate(STATUS))
 
 

@@ -62,8 +62,9 @@ def widths(pages):
     page = pages.explored_intervals
     colours = set()
     for width, height, dark in ((360, 740, False), (1280, 800, True), (3840, 2160, False)):
+        browser.open(page, "", width, height, dark)
         for view in VIEWS:
-            browser.open(page, "#view=" + view, width, height, dark)
+            browser.follow("#view=" + view)
             wide = browser.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{view} at {width}: {wide} pixels"
             cut = browser.evaluate("[...document.querySelectorAll('#view .num, .sharecell b')]"
@@ -102,7 +103,7 @@ def layout(pages):
         over = browser.evaluate("[...document.querySelectorAll('.where > .link')].filter((e) =>"
                                 " getComputedStyle(e).textOverflow !== 'ellipsis').length")
         assert not over, over
-        browser.open(page, "#view=tree", width, 1200)
+        browser.follow("#view=tree")
         browser.evaluate("document.querySelectorAll('.tree details').forEach((e) => { e.open = true; })")
         rights = browser.evaluate("[...document.querySelectorAll('.tree .bar')].map((e) =>"
                                   " (({left, right}) => Math.round(left) + ' ' + Math.round(right))"
@@ -115,18 +116,19 @@ def readers(pages):
     """Screen readers get names, roles and levels: every control has a name."""
     browser = pages.browser
     browser.call("Accessibility.enable")
-    opened = [*((pages.page, view) for view in VIEWS), (pages.explored[0], "overview"),
-              *((pages.diff_page, view) for view in ("compare", "difference", "both"))]
-    for page, view in opened:
-        browser.open(page, "#view=" + view)
-        nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
-        roles = {node["role"]["value"] for node in nodes if not node.get("ignored")}
-        assert {"banner", "navigation", "main", "heading"} <= roles, (view, roles)
-        for node in nodes:
-            role = node.get("role", {}).get("value")
-            if not node.get("ignored") and role in ("button", "columnheader", "combobox", "image",
-                                                    "link", "searchbox", "tree", "treeitem"):
-                assert node.get("name", {}).get("value"), f"{view}: a {role} without a name"
+    for page, views in ((pages.page, VIEWS), (pages.explored[0], ["overview"]),
+                        (pages.diff_page, ["compare", "difference", "both"])):
+        browser.open(page)
+        for view in views:
+            browser.follow("#view=" + view)
+            nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
+            roles = {node["role"]["value"] for node in nodes if not node.get("ignored")}
+            assert {"banner", "navigation", "main", "heading"} <= roles, (view, roles)
+            for node in nodes:
+                role = node.get("role", {}).get("value")
+                if not node.get("ignored") and role in ("button", "columnheader", "combobox", "image",
+                                                        "link", "searchbox", "tree", "treeitem"):
+                    assert node.get("name", {}).get("value"), f"{view}: a {role} without a name"
     browser.call("Accessibility.disable")
 
 
@@ -177,12 +179,13 @@ def orders(pages):
     places = list(range(len(names)))
     known = [i for i in places if latencies[i] is not None]
     unknown = [i for i in places if latencies[i] is None]
+    browser.open(page, width=2200)
     for sort, want in (
             ("symbol", sorted(places, key=lambda i: names[i])),
             ("-symbol", sorted(places, key=lambda i: names[i], reverse=True)),
             ("latency", sorted(known, key=lambda i: latencies[i]) + unknown),
             ("-latency", sorted(known, key=lambda i: -latencies[i]) + unknown)):
-        browser.open(page, "#view=functions&sort=" + sort, width=2200)
+        browser.follow("#view=functions&sort=" + sort)
         at = column(browser, "place")
         ours = [int(row[at]) for row in rows_of(browser)]
         if sort == "-symbol":  # equal names keep their order

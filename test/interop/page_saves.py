@@ -58,8 +58,9 @@ def svg(pages):
     """Every view is saved as SVG, with its texts and nothing that runs or loads."""
     browser = pages.browser
     browser.messages, browser.requests = [], []
+    browser.open(pages.page, width=1400)
     for view in VIEWS:
-        browser.open(pages.page, "#view=" + view, width=1400)
+        browser.follow("#view=" + view)
         name, data = saved(pages, picture_button("SVG"))
         assert name.startswith("plumb-") and name.endswith(".svg"), name
         root = tree.fromstring(data)
@@ -207,7 +208,7 @@ def hostile_files(pages):
     text = copied(browser, "[aria-label^='Copy Functions']")
     assert {line.count("\t") for line in text.splitlines()} == {text.splitlines()[0].count("\t")}
     for view in ("functions", "flame", "timeline", "overview"):
-        browser.open(page, "#view=" + view, width=1400)
+        browser.follow("#view=" + view)
         root = tree.fromstring(saved(pages, picture_button("SVG"))[1])
         texts = " ".join(element.text for element in root.iter(SVG + "text"))
         assert HOSTILE[0] in texts, (view, texts[:2000])

@@ -45,6 +45,7 @@ def tracks(pages):
     length = length_of(pages.timed)
     browser = pages.browser
     compared = 0
+    browser.open(pages.timed, width=1800)
     for start, stop in ((0, length), (length // 5, length * 2 // 5)):
         when = ",".join(f"{(moments['start'] + at) // 10**9}.{(moments['start'] + at) % 10**9:09}"
                         for at in (start, stop))
@@ -56,8 +57,8 @@ def tracks(pages):
                 name = str(row["tid"]) if way == "thread" else f"CPU {row['cpu']}"
                 want[name] = want.get(name, 0) + row["period"]
             assert len(want) == 2, want
-            browser.open(pages.timed, f"#view=timeline&tracks={way}"
-                         + (f"&start={start}&stop={stop}" if start else ""), width=1800)
+            browser.follow(f"#view=timeline&tracks={way}"
+                           + (f"&start={start}&stop={stop}" if start else ""))
             ours = {label.split(" ")[-1] if way == "thread" else label: high
                     for label, high in browser.evaluate(TRACKS) if high}
             assert ours.keys() == want.keys(), (ours, want)
@@ -66,7 +67,7 @@ def tracks(pages):
                 assert abs(share - wanted) < 0.002, (way, name, share, wanted)
                 compared += 1
     # A track's name chooses its thread, and says so.
-    browser.open(pages.timed, "#view=timeline")
+    browser.follow("#view=timeline")
     assert browser.evaluate("document.querySelectorAll('.lanelabel[aria-pressed=true]').length") == 0
     browser.evaluate("document.querySelectorAll('.lanelabel')[1].click()")
     browser.wait("location.hash.includes('thread=')")
