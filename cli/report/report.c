@@ -311,6 +311,7 @@ static int make_profile(struct report_run *run)
 		.batches = run->options->topdown || slots,
 		.midr = run->reading.samples.midr,
 		.by_return_address = run->options->from.like_perf,
+		.unnamed_by_address = run->options->from.like_perf,
 		.latencies = shown_latencies(run),
 		.wants = choice_is_all(&run->reading.choice) ? NULL : wants,
 		.user = run,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "profile/instructions.h"
+#include "symbol/symbolizer.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 
@@ -288,6 +289,7 @@ bool choice_place_fits(const struct choice_place *place, const struct plumb_symb
 static bool is_at(const struct choice *choice, const struct choice_place *place,
 		  const struct plumb_location *location)
 {
+	const struct plumb_symbol *function = location->symbol;
 	uint64_t address = location->ip, offset = 0, size = 1;
 
 	if (!choice_place_fits(place, location->file))
@@ -296,9 +298,11 @@ static bool is_at(const struct choice *choice, const struct choice_place *place,
 	    (!choice->symbolizer ||
 	     !plumb_symbolizer_link_address(choice->symbolizer, location, &address)))
 		address = location->address;
-	if (location->symbol) {
-		offset = location->address - plumb_symbol_start(location->symbol);
-		size = plumb_symbol_end(location->symbol) - plumb_symbol_start(location->symbol);
+	if (!function && choice->symbolizer && location->file)
+		function = symbolizer_bounds(choice->symbolizer, location->file, location->address);
+	if (function) {
+		offset = location->address - plumb_symbol_start(function);
+		size = plumb_symbol_end(function) - plumb_symbol_start(function);
 	}
 	return place->address - (address - offset) < (size ? size : 1);
 }

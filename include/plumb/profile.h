@@ -31,7 +31,7 @@ extern "C" {
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
 enum plumb_profile_key {
-	PLUMB_KEY_SYMBOL, /* the function; without a symbol, the address in its file */
+	PLUMB_KEY_SYMBOL, /* the function; without a symbol, where in its file it begins */
 	PLUMB_KEY_DSO,    /* the file's name, without its folder */
 	PLUMB_KEY_COMM,
 	PLUMB_KEY_PID,
@@ -152,6 +152,11 @@ struct plumb_profile_options {
 	 * as if not recorded. Cannot be combined with `children`, `paths` or `batches`.
 	 */
 	bool branches;
+	/*
+	 * Tells instructions apart that are in no symbol, as perf does. Otherwise those of a
+	 * function are one, if the file's call frame information says where it begins and ends.
+	 */
+	bool unnamed_by_address;
 };
 
 /*

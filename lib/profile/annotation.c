@@ -415,11 +415,10 @@ int plumb_annotation_add(struct plumb_annotation *annotation, const struct plumb
 		return 0;
 	if (locate_part(annotation, &location) < 0)
 		return PLUMB_ERR_NO_MEMORY;
-	annotation->without += !location.symbol;
-	/* A replay and the times of loops need all of a function, with a name or without. */
-	if (item->spe && !location.symbol && location.file)
+	if (!location.symbol && location.file)
 		location.symbol =
 			symbolizer_bounds(annotation->symbolizer, location.file, location.address);
+	annotation->without += !location.symbol;
 	if (item->spe)
 		return add_spe(annotation, item, &location);
 	if (annotation->exact_type && record->event->attr.type == annotation->exact_type)

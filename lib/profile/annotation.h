@@ -37,7 +37,7 @@ struct series {
 /* The sum of a series at an instruction. */
 struct cell {
 	struct plumb_symbol_file *file;
-	const struct plumb_symbol *symbol; /* NULL: unknown; it may have no name: is_named() */
+	const struct plumb_symbol *symbol; /* NULL: unknown */
 	uint64_t address;
 	uint32_t series;
 	uint32_t samples;
@@ -97,12 +97,6 @@ int annotation_slots(const struct plumb_annotation *annotation, struct ranked *f
  * whether it leads: it has more weight than the heaviest function.
  */
 void annotation_find_unknown(struct plumb_annotation *annotation, double heaviest_function);
-
-/* Tells whether a symbol is a function with a name, not one whose bounds alone are known. */
-static inline bool is_named(const struct plumb_symbol *symbol)
-{
-	return symbol && *symbol->name;
-}
 
 /* Tells whether a series is part of the weight of functions. */
 static inline bool series_weighs(const struct series *series,

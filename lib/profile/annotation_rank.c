@@ -156,22 +156,6 @@ static int weigh_by_slots(struct plumb_annotation *annotation, size_t count, dou
 	return 0;
 }
 
-/* Puts functions without a name last, which only count for the whole. Returns how many others. */
-static size_t drop_unnamed(struct ranked *functions, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct ranked function = functions[i];
-
-		if (!is_named(function.public.symbol))
-			continue;
-		functions[i] = functions[kept];
-		functions[kept++] = function;
-	}
-	return kept;
-}
-
 static int list_functions(struct plumb_annotation *annotation)
 {
 	struct plumb_annotation_summary *summary = &annotation->summary;
@@ -213,8 +197,7 @@ static int list_functions(struct plumb_annotation *annotation)
 	}
 	annotation->functions_in_all = count;
 	for (size_t i = 0; i < count; i++)
-		if (is_named(annotation->functions[i].public.symbol))
-			most = fmax(most, annotation->functions[i].public.weight);
+		most = fmax(most, annotation->functions[i].public.weight);
 	annotation_find_unknown(annotation, most);
 	attr = profile_spe_attr(annotation->recording); /* known once records were read */
 	annotation->filtered =
@@ -223,7 +206,6 @@ static int list_functions(struct plumb_annotation *annotation)
 		error = weigh_by_slots(annotation, count, retired);
 	if (error < 0)
 		return error;
-	count = drop_unnamed(annotation->functions, count);
 	qsort(annotation->functions, count, sizeof(*annotation->functions), compare_functions);
 	for (size_t i = 0; i < count; i++)
 		annotation->functions[i].public.share =

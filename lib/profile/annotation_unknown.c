@@ -9,7 +9,7 @@
 /* Returns whether a cell has code without a function, and a weight. */
 static bool is_unknown(const struct plumb_annotation *annotation, const struct cell *cell)
 {
-	return !is_named(cell->symbol) && cell->file &&
+	return !cell->symbol && cell->file &&
 	       series_weighs(&annotation->series[cell->series], &annotation->summary);
 }
 

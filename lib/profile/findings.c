@@ -208,11 +208,26 @@ static const char *file_name(const struct plumb_symbol_file *file)
 	return slash && slash[1] ? slash + 1 : name;
 }
 
-static const char *function_name(struct findings *findings, const struct plumb_location *location)
+/* Returns the function at a location, also one that has no symbol; NULL: unknown. */
+static const struct plumb_symbol *function_at(const struct plumb_findings_maker *maker,
+					      const struct plumb_location *location)
 {
-	if (location->symbol)
-		return findings_copy(findings, plumb_symbol_name(location->symbol));
-	return format(findings, "0x%" PRIx64, location->address);
+	if (location->symbol || !location->file)
+		return location->symbol;
+	return symbolizer_bounds(maker->evidence.symbolizer, location->file, location->address);
+}
+
+static const char *function_name(const struct plumb_findings_maker *maker,
+				 const struct plumb_location *location)
+{
+	const struct plumb_symbol *function = function_at(maker, location);
+	uint64_t address;
+
+	if (function)
+		return findings_copy(maker->made, plumb_symbol_name(function));
+	if (!plumb_symbolizer_link_address(maker->evidence.symbolizer, location, &address))
+		return format(maker->made, "0x%" PRIx64, location->address);
+	return format(maker->made, "%s+0x%" PRIx64, file_name(location->file), address);
 }
 
 static void add_functions(struct plumb_findings_maker *maker, struct ranked *at, size_t count,
@@ -220,10 +235,10 @@ static void add_functions(struct plumb_findings_maker *maker, struct ranked *at,
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct plumb_location *location = &at[i].place->location;
+		const struct plumb_symbol *function = function_at(maker, location);
 
-		at[i].identity = location->symbol ? (const void *)location->symbol
-						  : (const void *)location->file;
-		at[i].number = location->symbol ? 0 : location->address;
+		at[i].identity = function ? (const void *)function : (const void *)location->file;
+		at[i].number = function ? 0 : location->address;
 	}
 	qsort(at, count, sizeof(*at), compare_identity);
 	count = join_equals(at, count);
@@ -231,7 +246,7 @@ static void add_functions(struct plumb_findings_maker *maker, struct ranked *at,
 	for (size_t i = 0; i < count && i < PLUMB_PLACES_MAX; i++) {
 		struct plumb_finding_place *place = &places->at[places->count++];
 
-		place->name = function_name(maker->made, &at[i].place->location);
+		place->name = function_name(maker, &at[i].place->location);
 		place->file = findings_copy(maker->made, file_name(at[i].place->location.file));
 		evidence_share(&at[i].sum, &maker->evidence.losses[loss].code, places->exact,
 			       place);
@@ -286,7 +301,7 @@ static void add_known_lines(struct plumb_findings_maker *maker, struct ranked *a
 
 		place->name = at[i].frame.function
 				      ? findings_copy(maker->made, at[i].frame.function)
-				      : function_name(maker->made, location);
+				      : function_name(maker, location);
 		place->file = findings_copy(maker->made, at[i].frame.file);
 		place->line = at[i].frame.line;
 		set_text(maker, &at[i], place);

@@ -9,6 +9,7 @@
 #include "profile/sums.h"
 #include "recording/access.h"
 #include "recording/spe_auxtrace.h"
+#include "symbol/symbolizer.h"
 
 #define ROWS_MAX  65536
 #define NODES_MAX 524288
@@ -222,6 +223,9 @@ void place_look_up(struct plumb_profile *profile, const struct plumb_task *task,
 				.returns = returns};
 	plumb_symbolizer_locate(profile->symbolizer, task, frame.mode, frame.ip - returns,
 				&place->location);
+	if (place->location.file && !place->location.symbol && !profile->options.unnamed_by_address)
+		place->bounds = symbolizer_bounds(profile->symbolizer, place->location.file,
+						  place->location.address);
 	/* Only names and lines are those of the call. */
 	place->location.ip = frame.ip;
 	if (!place->location.symbol)
@@ -668,6 +672,7 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 	adding.event_index = (size_t)(adding.event - profile->events);
 	adding.item = item;
 	adding.function = place->location.symbol ? (const void *)place->location.symbol
+			  : place->bounds        ? (const void *)place->bounds
 						 : place->location.file;
 	adding.period = profile_period(item);
 	adding.row = NO_ROW;

@@ -155,6 +155,9 @@ struct place {
 	enum plumb_cpu_mode mode;
 	bool returns; /* it is that of the call before the address */
 	struct plumb_location location;
+	/* Without a symbol: the function that it is in, with bounds but without a name; NULL:
+	 * unknown. */
+	const struct plumb_symbol *bounds;
 	const char *dso;             /* the file's short name; NULL: not made yet */
 	const char *line, *filename; /* of the source; NULL: not looked up */
 	bool unfolded;               /* the next two are set */

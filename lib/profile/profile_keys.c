@@ -140,18 +140,23 @@ const char *place_dso(struct plumb_profile *profile, struct place *place)
 	return place->dso;
 }
 
-/* Of code without a symbol: its address as objdump takes it, and the file's name plus 1. */
+/* Of code without a symbol: where its function, or else itself, is as objdump takes it, and the
+ * file's name plus 1. */
 static void set_symbol(const struct plumb_profile *profile, uint64_t value[2],
-		       const struct plumb_location *location, const char *dso)
+		       const struct place *place, const char *dso)
 {
-	if (location->symbol) {
-		value[0] = (uintptr_t)location->symbol;
+	struct plumb_location start = place->location;
+
+	if (start.symbol) {
+		value[0] = (uintptr_t)start.symbol;
 		value[1] = (uintptr_t)dso;
-	} else {
-		if (!plumb_symbolizer_link_address(profile->symbolizer, location, &value[0]))
-			value[0] = location->address;
-		value[1] = (uintptr_t)dso | 1;
+		return;
 	}
+	if (place->bounds)
+		start.address = plumb_symbol_start(place->bounds);
+	if (!plumb_symbolizer_link_address(profile->symbolizer, &start, &value[0]))
+		value[0] = start.address;
+	value[1] = (uintptr_t)dso | 1;
 }
 
 bool place_symbol(struct plumb_profile *profile, struct place *place, uint64_t value[2])
@@ -159,7 +164,7 @@ bool place_symbol(struct plumb_profile *profile, struct place *place, uint64_t v
 	const char *dso = place_dso(profile, place);
 
 	if (dso)
-		set_symbol(profile, value, &place->location, dso);
+		set_symbol(profile, value, place, dso);
 	return dso;
 }
 
@@ -267,7 +272,7 @@ static bool set_target(struct plumb_profile *profile, const struct frame_values 
 			   (struct plumb_frame){.ip = to, .mode = plumb_symbolizer_mode(mode, to)});
 	dso = place_dso(profile, place);
 	if (dso)
-		set_symbol(profile, value, &place->location, dso);
+		set_symbol(profile, value, place, dso);
 	/* It may have taken the place of the sample's own. */
 	if (place == frame->place)
 		*frame->place = own;
@@ -287,7 +292,7 @@ static bool set_data(struct plumb_profile *profile, unsigned key,
 		return true;
 	dso = place_dso(profile, &place);
 	if (dso && key == PLUMB_KEY_DATA_SYMBOL)
-		set_symbol(profile, value, &place.location, dso);
+		set_symbol(profile, value, &place, dso);
 	else
 		set_text(value, dso);
 	return dso;

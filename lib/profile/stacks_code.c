@@ -25,6 +25,7 @@ static int find_outer(const struct stacks_lookup *at, const char *source, uint32
 	const struct frame_values frame = {
 		.item = at->item, .event = at->event, .place = at->place};
 	const struct plumb_location *location = &at->place->location;
+	const struct plumb_symbol *bounds = location->symbol ? location->symbol : at->place->bounds;
 	struct plumb_location edge = *location;
 	struct stacks_function function = {
 		.source = source, .file = location->file, .known = location->symbol};
@@ -39,11 +40,11 @@ static int find_outer(const struct stacks_lookup *at, const char *source, uint32
 		return PLUMB_ERR_NO_MEMORY;
 	if (location->file && plumb_symbol_file_is_kernel(location->file))
 		function.base = location->map_start;
-	if (location->symbol) {
-		edge.address = plumb_symbol_start(location->symbol);
+	if (bounds) {
+		edge.address = plumb_symbol_start(bounds);
 		if (plumb_symbolizer_link_address(s->profile->symbolizer, &edge, &function.start))
-			function.end = function.start + plumb_symbol_end(location->symbol) -
-				       plumb_symbol_start(location->symbol);
+			function.end = function.start + plumb_symbol_end(bounds) -
+				       plumb_symbol_start(bounds);
 		else
 			function.start = 0;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the code of mapped files from the files. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -128,9 +129,29 @@ static int list_bounds(const struct elf_file *elf, struct symbol_table *bounds)
 	return error < 0 ? error : symbol_table_finish(bounds, false);
 }
 
+/* Names a function as `objdump` and reports do, by where its file has it. */
+static const char *name_bounds(struct plumb_symbol_file *file, uint64_t start)
+{
+	const char *slash = strrchr(file->name, '/');
+	uint64_t address;
+	const char *kept;
+	char *name;
+
+	if (!file_link_address(file, start, &address))
+		address = start;
+	name = files_format("%s+0x%" PRIx64, slash && slash[1] ? slash + 1 : file->name, address);
+	kept = name ? arena_strdup(&file->bounds.names, name) : NULL;
+	free(name);
+	if (!kept)
+		files_note(file->files, PLUMB_ERR_NO_MEMORY);
+	return kept ? kept : "";
+}
+
 const struct plumb_symbol *symbolizer_bounds(struct plumb_symbolizer *symbolizer,
 					     struct plumb_symbol_file *file, uint64_t address)
 {
+	const struct plumb_symbol *found;
+	struct plumb_symbol *symbol;
 	struct elf_file elf;
 
 	if (file->kind != FILE_USER)
@@ -144,5 +165,11 @@ const struct plumb_symbol *symbolizer_bounds(struct plumb_symbolizer *symbolizer
 		elf_file_close(&elf);
 	}
 	file->bounds_tried = true;
-	return symbol_table_find(&file->bounds, address);
+	found = symbol_table_find(&file->bounds, address);
+	if (!found)
+		return NULL;
+	symbol = &file->bounds.at[found - file->bounds.at];
+	if (!*symbol->name)
+		symbol->name = name_bounds(file, symbol->start);
+	return symbol;
 }

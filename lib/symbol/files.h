@@ -30,7 +30,7 @@ struct plumb_symbol_file {
 	struct debug_info *debug;
 	bool debug_tried;
 	struct symbol_table symbols;
-	struct symbol_table bounds; /* of functions, without names: symbolizer_bounds() */
+	struct symbol_table bounds; /* of functions: symbolizer_bounds() */
 	bool bounds_tried;
 	uint8_t build_id[ELF_BUILD_ID_MAX];
 	uint8_t build_id_size;

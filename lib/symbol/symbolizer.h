@@ -24,8 +24,9 @@ size_t symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_
 		       uint64_t address, void *bytes, size_t size, uint64_t *virtual_address);
 
 /*
- * Returns the function without a name that a mapped file's code at plumb_location.address `address`
- * is in, by the file's call frame information, which stripping leaves there. NULL: unknown.
+ * Returns the function that a mapped file's code at plumb_location.address `address` is in, by the
+ * file's call frame information, which stripping leaves there. Its name is "FILE+0xADDRESS", as
+ * objdump takes it. NULL: unknown.
  */
 const struct plumb_symbol *symbolizer_bounds(struct plumb_symbolizer *symbolizer,
 					     struct plumb_symbol_file *file, uint64_t address);

@@ -105,7 +105,8 @@ samples()
 
 @test "a part of a stripped program, by its addresses" {
 	needs exact.data
-	aarch64-linux-gnu-strip -o stripped rows
+	# Call frame information tells functions apart, which this test shall do without.
+	aarch64-linux-gnu-strip -R .eh_frame -o stripped rows
 	plumb record --exact -q -o stripped.data -- "$work/stripped"
 	read -r start size < <(aarch64-linux-gnu-nm -S rows | sed -n 's/ [tT] rows$//p')
 	stop=$(printf '0x%x' $((0x$start + 0x$size)))
@@ -151,6 +152,46 @@ samples()
 	said "plumb: --start-address and --symbol cannot be combined"
 	run --separate-stderr plumb annotate -i stripped.data --start-address x --stop-address 0x30
 	said "plumb: invalid value 'x' for --start-address" "       use an address as objdump -d prints it: 400668 or 0x400668"
+}
+
+@test "functions of a stripped program, by its call frame information" {
+	needs exact.data
+	aarch64-linux-gnu-strip -o nameless rows
+	plumb record --exact -q -o nameless.data -- "$work/nameless"
+	read -r start size < <(aarch64-linux-gnu-nm -S rows | sed -n 's/ [tT] rows$//p')
+	name="nameless+0x$(sed 's/^0*//' <<<"$start")"
+	# The heaviest is shown without asking, and has all counts of the one with a name.
+	run --separate-stderr plumb annotate -i nameless.data --json
+	[ "$status" -eq 0 ] && said
+	echo "$output" >nameless.json
+	plumb annotate -i exact.data --json >whole.json
+	/usr/bin/python3 - "$name" <<-'END'
+		import json, sys
+		def function(path):
+		    return json.load(open(path))["functions"][0]
+		def counts(path):
+		    return sorted((i["address"], i["word"], i["executions"]) for l in function(path)["lines"]
+		                  for i in l["instructions"])
+		assert function("nameless.json")["symbol"] == sys.argv[1], function("nameless.json")["symbol"]
+		assert function("whole.json")["symbol"] == "rows" and counts("nameless.json") == counts("whole.json")
+	END
+	# Its name and any address in it choose it.
+	for place in "$name" "$(printf '0x%x' $((0x$start + 8)))"; do
+		plumb annotate -i nameless.data --json "$place" | cmp - nameless.json
+	done
+	# A report has a row for each function: those of the program with symbols, by their addresses.
+	plumb report -i nameless.data -e INST_RETIRED --no-children -F period,symbol --csv >rows.csv
+	grep -q ",$name$" rows.csv
+	places=$(cut -d, -f4 rows.csv | grep -c '^nameless+0x')
+	[ "$places" -gt 20 ]
+	aarch64-linux-gnu-nm rows | sed -nE 's/^0*([0-9a-f]+) [tTwWi] .*/nameless+0x\1/p' | sort -u >starts
+	known=$(cut -d, -f4 rows.csv | sort -u | comm -12 - starts | wc -l)
+	# Only what linkers and assembly make, as .plt and .init, has no call frame information.
+	[ "$known" -gt $((places * 6 / 10)) ]
+	plumb report -i nameless.data --no-children -e INST_RETIRED -F symbol -S "$name" --csv | sed 1d |
+		grep -q ",$name$"
+	# perf tells instructions apart.
+	[ "$(plumb report -i nameless.data -e INST_RETIRED --no-children -F symbol --like-perf 6.1 --csv | wc -l)" -gt $((5 * places)) ]
 }
 
 @test "SPE records of a stripped program weigh as those of the whole one" {
@@ -219,7 +260,7 @@ samples()
 	run --separate-stderr plumb annotate -i exact.data "other+$inside"
 	[ "$status" -eq 2 ]
 	[ "${stderr_lines[1]}" = "plumb: exact.data: no samples around other+$inside" ]
-	aarch64-linux-gnu-strip -o nameless rows
+	aarch64-linux-gnu-strip -R .eh_frame -o nameless rows
 	plumb record --exact -q -o nameless.data -- "$work/nameless"
 	for place in "$inside" "nameless+$inside"; do
 		run --separate-stderr plumb annotate -i nameless.data --json -s "$place"
