@@ -175,11 +175,29 @@ static uint64_t size_of(const struct plumb_profile *profile, size_t i)
 	return profile->callees ? profile->callees[i].sums.period : profile->rows[i].own.period;
 }
 
-static int compare_sizes(const void *a, const void *b)
+/* Returns the number that would be at `rank` if they were in order. Finds it byte by byte, from the
+ * highest that is not 0 in all of them. */
+static uint64_t number_at_rank(const uint64_t *numbers, size_t count, size_t rank)
 {
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	uint64_t all = 0, found = 0;
+	unsigned shift;
 
-	return (x > y) - (x < y);
+	for (size_t i = 0; i < count; i++)
+		all |= numbers[i];
+	shift = all ? (63 - (unsigned)__builtin_clzll(all)) / 8 * 8 : 0;
+	for (;; shift -= 8) {
+		size_t with[256] = {0}; /* numbers that begin as the one does, by their next byte */
+		uint64_t byte = 0;
+
+		for (size_t i = 0; i < count; i++)
+			if ((numbers[i] ^ found) >> shift <= UINT8_MAX)
+				with[numbers[i] >> shift & UINT8_MAX]++;
+		for (; rank >= with[byte]; byte++)
+			rank -= with[byte];
+		found |= byte << shift;
+		if (shift == 0)
+			return found;
+	}
 }
 
 /* Adds what a row that is given up has to its event. */
@@ -257,8 +275,7 @@ int rows_give_up(struct plumb_profile *profile)
 		batches_settle(profile);
 		for (size_t i = 0; i < count; i++)
 			sizes[i] = size_of(profile, i);
-		qsort(sizes, count, sizeof(*sizes), compare_sizes);
-		keep_rows(profile, sizes[count / 2], renumbered, largest);
+		keep_rows(profile, number_at_rank(sizes, count, count / 2), renumbered, largest);
 		/* A row that was given up several times lacks the sum. */
 		for (size_t i = 0; i < profile->event_count; i++)
 			profile->events[i].public.given_up_most =
