@@ -129,11 +129,13 @@ read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t siz
 	     enum spe_layout_members members)
 {
 	const uint64_t begin = offset - *at;
-	size_t count = 0, next = *at;
+	const size_t stride = layouts->stride;
+	struct plumb_spe_record *record = records;
+	size_t next = *at;
 
 	if (layouts->count == 0)
 		return 0;
-	while (count < room && size - next >= SPE_LAYOUT_AHEAD) {
+	while (record < records + room && size - next >= SPE_LAYOUT_AHEAD) {
 		const uint8_t *first = bytes + next;
 		const struct spe_record_layout *layout;
 
@@ -144,27 +146,27 @@ read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t siz
 		layout = find_layout(layouts, first);
 		if (!layout)
 			break;
-		records[count].offset = begin + next;
+		record->offset = begin + next;
 		/* Where all layouts have the same stride, the next record need not wait for the
 		 * choice of this one's. */
 		if (fits(layout, first))
-			next += layouts->stride ? layouts->stride : layout->stride;
+			next += stride ? stride : layout->stride;
 		else if (fits_alone(layout, first))
 			next += layout->size;
 		else
 			break;
 		if (members == SPE_MEMBERS_COUNTS) {
-			decode_counts(layout, first, &records[count]);
-			decode_operation(layout, first, &records[count]);
+			decode_counts(layout, first, record);
+			decode_operation(layout, first, record);
 		} else if (members == SPE_MEMBERS_SUMS) {
-			decode_sums(layout, first, &records[count]);
+			decode_sums(layout, first, record);
 		} else {
-			decode(layout, first, &records[count]);
+			decode(layout, first, record);
 		}
-		count++;
+		record++;
 	}
 	*at = next;
-	return count;
+	return (size_t)(record - records);
 }
 
 size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size,
