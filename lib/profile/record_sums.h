@@ -269,7 +269,7 @@ static inline void tally_together(struct tally_row *row, uint32_t ends)
 
 static inline tally_lanes crossed_flags(tally_lanes a, tally_lanes b)
 {
-	return a & __builtin_shuffle(b, (tally_lanes){1, 0, 3, 2});
+	return a & (tally_lanes){b[1], b[0], b[3], b[2]};
 }
 
 /* Adds what two neighbours of the same row have in common. A latency is 0 where there is none. */
