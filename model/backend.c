@@ -133,12 +133,42 @@ static void hold_back_younger(struct core *core, uint64_t cycle)
 	core->memory_floor = later(core->memory_floor, cycle);
 }
 
+/* Notes when the result of an operation is ready, also as an accumulator. */
+static inline void finish_early(struct core *core, const struct class_params *class,
+				unsigned target, uint64_t begun, uint64_t done)
+{
+	struct early_result *early = &core->early[target];
+
+	core->ready[target] = done;
+	if (class->accumulator_latency) {
+		early->ready = done;
+		early->early = begun + class->accumulator_latency;
+		early->class = class->accumulates;
+	}
+}
+
+/* Executes an operation that would be plain but for an accumulator, as those of sums are. */
+static uint64_t execute_accumulating(struct core *core, const struct op *op)
+{
+	const struct class_params *class = &core->params->classes[op->class];
+	uint64_t ready = later(core->ready[op->sources[0]], core->ready[op->sources[1]]), issue;
+
+	ready = later(later(ready, core->ready[op->sources[2]]), core->cycle + 1);
+	issue = issue_at(core, later(ready, accumulator_ready(core, op)), op->ports, core->queued);
+	core->seen.issue = issue;
+	finish_early(core, class, op->targets[0], issue, issue + op->latency);
+	finish_early(core, class, op->targets[1], issue, issue + op->latency);
+	return issue + op->latency;
+}
+
 uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cursor)
 {
 	const struct class_params *class = &core->params->classes[op->class];
 	const struct insn *insn = &cursor->block->insns[index_of(cursor->block, op)];
 	uint64_t ready = core->cycle + 1, issue, begun, done;
 
+	if (op->flags & OP_ACCUMULATES)
+		return execute_accumulating(core, op);
 	if (op->memory & MEM_ANY)
 		return execute_memory(core, op, cursor);
 	ready = later(ready, sources_ready(core, op, 0, OP_SOURCES));
@@ -152,16 +182,8 @@ uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cu
 	core->seen.issue = issue;
 	if (insn->kinds & (KIND_DMB | KIND_DSB))
 		done = later(done, barrier_done(core, insn));
-	for (int i = 0; i < OP_TARGETS; i++) {
-		struct early_result *early = &core->early[op->targets[i]];
-
-		core->ready[op->targets[i]] = done;
-		if (class->accumulator_latency) {
-			early->ready = done;
-			early->early = begun + class->accumulator_latency;
-			early->class = class->accumulates;
-		}
-	}
+	for (int i = 0; i < OP_TARGETS; i++)
+		finish_early(core, class, op->targets[i], begun, done);
 	if (class->serializes)
 		hold_back_younger(core, done);
 	return done;

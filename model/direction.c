@@ -40,9 +40,9 @@ struct direction {
 	unsigned tables; /* two bits for each of them */
 	unsigned log2_entries;
 	unsigned history_bits; /* of an index, which depend on the history; the others do not */
-	uint16_t history_mask;
-	uint32_t index_mask, tag_mask, base_mask;
-	int8_t *base; /* 2-bit counters */
+	uint32_t index_mask, base_mask;
+	per_table history_masks, index_masks, tag_masks; /* the same for all tables */
+	int8_t *base;                                    /* 2-bit counters */
 	/* By index, then table, also those beyond `count`, which nothing uses. */
 	uint16_t *tags;
 	struct entry *entries;
@@ -96,13 +96,14 @@ struct direction *direction_new(const struct predictor_params *params)
 	d->tables = (1u << 2 * d->count) - 1;
 	d->log2_entries = params->tage_log2_entries;
 	d->index_mask = (1u << params->tage_log2_entries) - 1;
-	d->tag_mask = (1u << params->tag_bits) - 1;
+	d->index_masks += (uint16_t)d->index_mask;
+	d->tag_masks += (uint16_t)((1u << params->tag_bits) - 1);
 	d->base_mask = (1u << params->base_log2_entries) - 1;
 	if (params->tage_log2_entries > 15 || params->tag_bits > 15 || params->tag_bits < 2 ||
 	    params->tage_log2_entries < 4 || params->tage_bank_bits >= params->tage_log2_entries)
 		goto fail;
 	d->history_bits = params->tage_log2_entries - (unsigned)params->tage_bank_bits;
-	d->history_mask = (uint16_t)((1u << d->history_bits) - 1);
+	d->history_masks += (uint16_t)((1u << d->history_bits) - 1);
 	d->random = 0x2545f491;
 	d->newest = HISTORY_RING;
 	d->base = malloc((size_t)d->base_mask + 1);
@@ -139,7 +140,7 @@ void direction_free(struct direction *d)
 	free(d);
 }
 
-static void push_history(struct direction *d, unsigned bit)
+static inline __attribute__((always_inline)) void push_history(struct direction *d, unsigned bit)
 {
 	const uint16_t *history = &d->history[d->newest];
 	const unsigned *oldest = d->oldest;
@@ -230,16 +231,15 @@ static inline void look_up(const struct direction *d, uint32_t address, struct l
 	per_table spread = {(uint16_t)(high >> 3), (uint16_t)(high >> 2), (uint16_t)(high >> 1),
 			    (uint16_t)high,        (uint16_t)(high >> 3), (uint16_t)(high >> 2),
 			    (uint16_t)(high >> 1), (uint16_t)high};
-	per_table folded = (d->index.value ^ d->index.value >> d->history_bits) & d->history_mask;
-	const per_table index = (spread ^ (uint16_t)address ^ folded) & (uint16_t)d->index_mask;
+	per_table folded = (d->index.value ^ d->index.value >> d->history_bits) & d->history_masks;
+	const per_table index = (spread ^ (uint16_t)address ^ folded) & d->index_masks;
 	const per_table places = index + index;
 	unsigned matching;
 	per_table tags;
 
 	memcpy(found->places, &places, sizeof(places));
 	found->base = &d->base[address & d->base_mask];
-	found->tags =
-		(d->tag.value ^ d->tag2.value << 1 ^ (uint16_t)address) & (uint16_t)d->tag_mask;
+	found->tags = (d->tag.value ^ d->tag2.value << 1 ^ (uint16_t)address) & d->tag_masks;
 	tags = (per_table){tag_in(d, found, 0), tag_in(d, found, 1), tag_in(d, found, 2),
 			   tag_in(d, found, 3), tag_in(d, found, 4), tag_in(d, found, 5),
 			   tag_in(d, found, 6), tag_in(d, found, 7)};

@@ -20,6 +20,7 @@ void fetch_chunk(struct core *core, uint64_t pc)
 	uint64_t chunk = core->chunk_sequence++, pairs = core->pairs, predict, base;
 	const bool follows = core->predicted < core->predict_chunks;
 	struct memory_result result;
+	bool at_hand;
 
 	predict = core->chunks[(chunk - core->fetch_ahead) & core->chunk_mask];
 	predict = later(predict, core->predict - (pairs | follows));
@@ -28,24 +29,29 @@ void fetch_chunk(struct core *core, uint64_t pc)
 	core->paired += pairs;
 	core->second = (uint8_t)pairs;
 	core->pairs = 0;
-	memory_fetch(core->memory, predict, pc, &result);
+	at_hand = memory_fetch(core->memory, predict, pc, &result);
 	core->chunk_end = end < line_end ? end : line_end;
-	if (result.level != LEVEL_L1 && !result.pending) {
+	if (unlikely(!at_hand) && result.level != LEVEL_L1 && !result.pending) {
 		result.ready = later(result.ready, core->line_filled + core->line_cycles);
 		core->line_filled = result.ready;
 	}
 
 	base = core->dispatched[(core->sequence - core->fetch_queue) & core->reorder_mask];
 	base = later(base, later(predict + core->fetch_latency, core->fetched + 1 - pairs));
-	core->fetched = later(base, result.ready);
+	core->fetched = at_hand ? base : later(base, result.ready);
 	core->chunks[chunk & core->chunk_mask] = core->fetched;
 
 	core->unstalled = base + core->frontend_cycles;
 	core->available = core->fetched + core->frontend_cycles;
 	core->translated = 0;
-	if (result.tlb != TLB_L1_HIT)
-		core->translated = result.translated + core->fetch_latency + core->frontend_cycles;
-	core->fetch_starve = result.level > LEVEL_L2 ? STARVE_MEM : STARVE_L1I;
+	core->fetch_starve = STARVE_L1I;
+	if (unlikely(!at_hand)) {
+		if (result.tlb != TLB_L1_HIT)
+			core->translated =
+				result.translated + core->fetch_latency + core->frontend_cycles;
+		if (result.level > LEVEL_L2)
+			core->fetch_starve = STARVE_MEM;
+	}
 
 	if (core->used == core->width)
 		next_cycle(core);

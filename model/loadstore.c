@@ -529,12 +529,39 @@ uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *c
 	return done;
 }
 
+/*
+ * The one store of an operation leaves, which releases nothing: like those of commit_stores(), but
+ * without what most stores need not.
+ */
+static inline void commit_store(struct core *core, uint64_t pc)
+{
+	const uint64_t address = core->commits[0].address, slot = core->buffer_sequence++;
+	const unsigned bytes = core->commits[0].bytes;
+	struct memory_result *result = &core->seen.stored;
+	uint64_t start = core->buffered[(slot - core->buffer_entries) & core->buffer_mask];
+
+	start = later(later(start, core->store_left), core->last_retired);
+	memory_store(core->memory, start, pc, address, bytes, false, result);
+	core->stores++;
+	core->store_crossings += result->crosses_line;
+	core->store_left = start;
+	core->stores_gone = later(core->stores_gone, result->ready);
+	core->buffered[slot & core->buffer_mask] = core->stores_gone;
+	remember_store(core, slot + 1, address, bytes, core->stores_gone);
+	core->left[core->left_sequence++ % STORE_RING] = start;
+}
+
 /* Retired stores leave in order; each holds a store buffer entry until L1D has the line. */
 void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 {
 	const bool free_of_charge = core->params->ideal & IDEAL_STORE;
 	unsigned entries = 0;
 
+	if (likely(core->commit_count == 1 && op->stores == 1 && !free_of_charge &&
+		   !(op->memory & (MEM_RELEASE | MEM_ZERO)))) {
+		commit_store(core, pc);
+		return;
+	}
 	for (unsigned i = 0; i < core->commit_count; i++) {
 		const struct commit *commit = &core->commits[i];
 		uint64_t slot = core->buffer_sequence++, start;

@@ -282,8 +282,9 @@ bool memory_load(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address
 	return true;
 }
 
-void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
-		      struct memory_result *result)
+static __attribute__((noinline)) void translate_lines(struct memory *m, uint64_t cycle,
+						      uint64_t address, unsigned bytes,
+						      struct memory_result *result)
 {
 	uint64_t first = address >> m->line_log2, last = (address + bytes - 1) >> m->line_log2;
 
@@ -303,6 +304,31 @@ void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsign
 	result->ready = result->translated;
 	result->level = LEVEL_L1;
 	result->pending = false;
+}
+
+void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
+		      struct memory_result *result)
+{
+	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
+	const unsigned entry = m->dtlb.last;
+	uint64_t physical;
+
+	/* Most stores lie in one line, of the page that was used last. */
+	if (unlikely(m->dtlb.pages[entry] != number + 1 || m->huge_log2 ||
+		     (address ^ (address + bytes - 1)) >> m->line_log2)) {
+		translate_lines(m, cycle, address, bytes, result);
+		return;
+	}
+	physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
+	m->counts[EVENT_L1D_TLB]++;
+	__builtin_prefetch(system_ownership(m->system, physical >> m->line_log2), 1);
+	*result = (struct memory_result){
+		.ready = cycle,
+		.translated = cycle,
+		.physical = physical,
+		.level = LEVEL_L1,
+		.tlb = TLB_L1_HIT,
+	};
 }
 
 void memory_expect(const struct memory *m, uint64_t address)
@@ -446,6 +472,44 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 	m->stored = result->ready;
 }
 
+/*
+ * Stores to a line that is at hand, and this core's: what store_line() comes to then. Returns
+ * false, and changes nothing, if it is not.
+ */
+static inline bool store_at_hand(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
+				 struct memory_result *result)
+{
+	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
+	const unsigned entry = m->dtlb.last;
+	uint64_t physical, line, owner;
+	struct cache_line *found;
+
+	if (m->dtlb.pages[entry] != number + 1 || m->huge_log2 || m->params->ideal ||
+	    !memory_alone(m))
+		return false;
+	physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
+	line = physical >> m->line_log2;
+	owner = atomic_load_explicit(system_ownership(m->system, line), memory_order_relaxed);
+	if (!cache_just_used(&m->l1d, line, cycle) ||
+	    (owner & (OWNERSHIP_VERSION - 1)) != m->number)
+		return false;
+	found = cache_set_of(&m->l1d, line);
+	is_streaming(m, address, bytes);
+	m->counts[EVENT_L1D_CACHE_WR]++;
+	m->kept = m->visited = 0;
+	found->key |= CACHE_DIRTY;
+	*cache_version(&m->l1d, found) = line_version(m, line);
+	m->stored = cycle + 1;
+	*result = (struct memory_result){
+		.ready = cycle + 1,
+		.translated = cycle,
+		.physical = physical,
+		.level = LEVEL_L1,
+		.tlb = TLB_L1_HIT,
+	};
+	return true;
+}
+
 void memory_store(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address, unsigned bytes,
 		  bool full_line, struct memory_result *result)
 {
@@ -453,6 +517,8 @@ void memory_store(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t addres
 	struct memory_result second;
 
 	if (end <= next) {
+		if (likely(!full_line && store_at_hand(m, cycle, address, bytes, result)))
+			return;
 		store_line(m, cycle, pc, address, bytes, full_line, result);
 		return;
 	}
@@ -482,7 +548,8 @@ void memory_prefetch(struct memory *m, uint64_t cycle, uint64_t address, bool fo
 		miss_l1d(m, result.translated, address, line, for_store, &level, &found);
 }
 
-void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct memory_result *result)
+static __attribute__((noinline)) void fetch_slowly(struct memory *m, uint64_t cycle,
+						   uint64_t address, struct memory_result *result)
 {
 	uint64_t line = translate(m, &m->itlb, cycle, address, true, result) >> m->line_log2;
 	uint64_t begin = result->translated, free;
@@ -518,6 +585,30 @@ void memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct mem
 	result->level = (uint8_t)level;
 	buffers_hold(&m->fetch_misses, result->ready, 0);
 	cache_insert(&m->l1i, line, level << CACHE_LEVEL_SHIFT, result->ready, &victim);
+}
+
+bool memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct memory_result *result)
+{
+	const unsigned entry = m->itlb.last;
+	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
+	uint64_t physical;
+
+	physical = m->itlb.frames[entry] << m->page_log2 | (address & m->page_inside);
+	if (m->itlb.pages[entry] == number + 1 && !m->huge_log2 &&
+	    cache_just_used(&m->l1i, physical >> m->line_log2, cycle)) {
+		m->counts[EVENT_L1I_TLB]++;
+		m->counts[EVENT_L1I_CACHE]++;
+		*result = (struct memory_result){
+			.ready = cycle,
+			.translated = cycle,
+			.physical = physical,
+			.level = LEVEL_L1,
+			.tlb = TLB_L1_HIT,
+		};
+		return true;
+	}
+	fetch_slowly(m, cycle, address, result);
+	return false;
 }
 
 uint64_t memory_time(const struct memory *m, uint64_t cycle)

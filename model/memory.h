@@ -63,8 +63,11 @@ void memory_expect(const struct memory *memory, uint64_t address);
 /* Performs a software prefetch. */
 void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store);
 
-/* Fetches the line of instructions that contains `address`. */
-void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
+/*
+ * Fetches the line of instructions that contains `address`. Returns whether it is at hand: if so,
+ * it hits L1I and the first TLB, and is ready at `cycle`. It may be at hand and false be returned.
+ */
+bool memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 		  struct memory_result *result);
 
 /*

@@ -13,6 +13,7 @@
 #include "system.h"
 #include "tlb.h"
 
+#define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 #define MISSES_MAX   128

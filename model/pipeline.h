@@ -79,10 +79,11 @@ enum blame { BLAME_CORE, BLAME_L1D, BLAME_MEM, BLAME_TLB, BLAME_STORE, BLAME_COU
 enum starve { STARVE_FLOW, STARVE_FLUSH, STARVE_TLB, STARVE_L1I, STARVE_MEM, STARVE_COUNT };
 
 enum op_flag {
-	OP_COMMIT = 1 << 0,    /* has stores, which leave after it retires */
-	OP_FOR_STORE = 1 << 1, /* prefetches for writing */
-	OP_FLUSH = 1 << 2,     /* isb: younger instructions are fetched again */
-	OP_MORE = 1 << 3,      /* more than one operation */
+	OP_COMMIT = 1 << 0,      /* has stores, which leave after it retires */
+	OP_FOR_STORE = 1 << 1,   /* prefetches for writing */
+	OP_FLUSH = 1 << 2,       /* isb: younger instructions are fetched again */
+	OP_MORE = 1 << 3,        /* more than one operation */
+	OP_ACCUMULATES = 1 << 4, /* would be plain but for an accumulator */
 };
 
 /* How an operation executes. */

@@ -94,8 +94,9 @@ static void follow_target(struct predictor *predictor, uint64_t pc, uint64_t tar
 	}
 }
 
-static void predict_conditional(struct predictor *predictor, uint64_t pc, bool taken,
-				uint64_t target, struct predict_outcome *outcome)
+static __attribute__((noinline)) void predict_conditional(struct predictor *predictor, uint64_t pc,
+							  bool taken, uint64_t target,
+							  struct predict_outcome *outcome)
 {
 	bool predicted = direction_branch(predictor->direction, pc, taken);
 
@@ -113,18 +114,14 @@ static void predict_conditional(struct predictor *predictor, uint64_t pc, bool t
 	}
 }
 
-void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
-		      uint64_t target, struct predict_outcome *outcome)
+/* Predicts a branch that is always taken. */
+static __attribute__((noinline)) void predict_taken(struct predictor *predictor, uint64_t pc,
+						    unsigned kind, uint64_t target,
+						    struct predict_outcome *outcome)
 {
 	uint64_t predicted;
 
-	outcome->result = PREDICT_RIGHT;
-	outcome->wrong_path = 0;
-	outcome->pairs = false;
 	switch (kind) {
-	case BRANCH_CONDITIONAL:
-		predict_conditional(predictor, pc, taken, target, outcome);
-		return;
 	case BRANCH_IMMEDIATE:
 	case BRANCH_CALL:
 		follow_target(predictor, pc, target, outcome);
@@ -163,4 +160,16 @@ void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, b
 	if (kind == BRANCH_CALL || kind == BRANCH_INDIRECT_CALL)
 		push_return(predictor, pc + 4);
 	direction_note_taken(predictor->direction, pc, target);
+}
+
+void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
+		      uint64_t target, struct predict_outcome *outcome)
+{
+	outcome->result = PREDICT_RIGHT;
+	outcome->wrong_path = 0;
+	outcome->pairs = false;
+	if (kind == BRANCH_CONDITIONAL)
+		predict_conditional(predictor, pc, taken, target, outcome);
+	else
+		predict_taken(predictor, pc, kind, target, outcome);
 }

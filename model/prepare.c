@@ -159,6 +159,15 @@ static unsigned path_of(const struct op *op, const struct class_params *class,
 	return PATH_OTHER;
 }
 
+/* Tells whether an operation is like a plain one, except for an accumulator or being one. */
+static bool accumulates(const struct op *op, const struct class_params *class,
+			const struct insn *insn)
+{
+	return op->pieces == 1 && is_plain_piece(&class->pieces[0]) && !class->serializes &&
+	       !(insn->memory & MEM_ANY) && !(insn->kinds & (KIND_DMB | KIND_DSB | KIND_ISB)) &&
+	       op->sources[3] == READY_ALWAYS && op->targets[2] == READY_NOWHERE;
+}
+
 /* Tells whether some cores fuse `insn` with the one before: aese and aesmc, aesd and aesimc. */
 static bool is_fused(const struct insn *before, const struct insn *insn)
 {
@@ -201,6 +210,8 @@ static void prepare_op(const struct core_params *params, const struct insn *insn
 		op->data_ports = class->pieces[1].ports;
 	op->path = (uint8_t)path_of(op, class, insn);
 
+	if (op->path == PATH_OTHER && accumulates(op, class, insn))
+		op->flags |= OP_ACCUMULATES;
 	if (insn->kinds & KIND_ISB)
 		op->flags |= OP_FLUSH;
 	if (op->operations > 1)

@@ -154,12 +154,13 @@ void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bo
 	(void)for_store;
 }
 
-void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
+bool memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 		  struct memory_result *result)
 {
 	*result = (struct memory_result){.ready = cycle + memory->replay->params->l1i.latency,
 					 .translated = cycle,
 					 .physical = address};
+	return false;
 }
 
 uint64_t memory_time(const struct memory *memory, uint64_t cycle)

@@ -201,12 +201,13 @@ void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bo
 	bench_memory.prefetches++;
 }
 
-void memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
+bool memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 		  struct memory_result *result)
 {
 	bench_memory.fetches++;
 	bench_answer(cycle, address, 1, memory->params->l1i.latency, result);
 	bench_count(memory, EVENT_L1I_CACHE, EVENT_L1I_TLB, result);
+	return false;
 }
 
 void memory_busy(const struct memory *memory, struct memory_busy *busy)

@@ -925,8 +925,8 @@ static void fetch_counts_on_the_instruction_side(void **state)
 
 	(void)state;
 	start(true);
-	memory_fetch(memory, 1000, 0x400000, &r);
-	memory_fetch(memory, 90000, 0x400000, &r);
+	assert_false(memory_fetch(memory, 1000, 0x400000, &r));
+	assert_true(memory_fetch(memory, 90000, 0x400000, &r));
 	assert_int_equal(r.level, LEVEL_L1);
 	assert_int_equal(r.ready, 90000);
 	assert_int_equal(counts[EVENT_L1I_CACHE], 2);
