@@ -42,7 +42,7 @@ static bool is_by_symbol(const struct diff_run *run)
 /* Reads functions and lines, once it is known what each build inlines. */
 static int read_code(struct diff_run *run)
 {
-	struct diff_side **sides = memory_alloc((run->side_count + 1) * sizeof(*sides));
+	struct diff_side **sides = memory_alloc((run->side_count + 1) * sizeof(struct diff_side *));
 	int status = EXIT_FINE;
 
 	for (size_t i = 0; i < run->side_count; i++)

@@ -362,14 +362,14 @@ static bool list_lines(const struct diff_side *side, struct lines *lines)
 {
 	size_t count = 0;
 
-	lines->at = calloc(side->item_count + 1, sizeof(*lines->at));
+	lines->at = calloc(side->item_count + 1, sizeof(struct diff_key *));
 	if (!lines->at)
 		return false;
 	for (size_t i = 0; i < side->item_count; i++)
 		if (side->items[i].key.view == DIFF_LINES)
 			lines->at[count++] = &side->items[i].key;
 	if (count)
-		qsort(lines->at, count, sizeof(*lines->at), compare_lines);
+		qsort(lines->at, count, sizeof(struct diff_key *), compare_lines);
 	for (size_t i = 0; i < count; i++)
 		if (!lines->count ||
 		    compare_lines(&lines->at[lines->count - 1], &lines->at[i]) != 0)
