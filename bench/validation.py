@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes doc/validation.md: published figures of cores beside the model's.
 
-    validation.py [--log-analyzer FILE] PLUMB [OUTPUT]
+    validation.py PLUMB [OUTPUT]
 
 bench/validation/figures.json has the published figures, one object per row:
 
@@ -25,18 +25,19 @@ bench/validation/instructions.json has measured costs of instructions: "chain" a
 what was repeated, each after the one before, or side by side, and "measured" the latency and the
 number per cycle by core, null if neither was measured. "sets" names cores whose costs follow it.
 
-Needs a compiler for AArch64. --log-analyzer names the source of a published program, which is not
-in this tree (demo/log_analyzer.c of jhammant/arm-perf-analyzer); its rows need it. Programs need Debian's arm64 packages, which apt downloads.
+Needs a compiler for AArch64. Programs need Debian's arm64 packages, which apt downloads. The paths of
+programs move their stacks, which changes figures a little, so all of them are in PLACE.
 """
 import argparse
+import contextlib
 import json
 import os
 import re
+import shutil
 import statistics
 import struct
 import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODEL_TESTS = os.path.join(HERE, "..", "test", "model")
@@ -61,7 +62,9 @@ SOURCES = {
 }
 MUCH = 30  # per cent
 # What else is in it would move the stacks of programs, which changes figures of several cores.
-ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
+ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
+               "PYTHONHASHSEED": "0"}
+PLACE = "/tmp/plumb-validation"
 KINDS = {"chain": "latency", "independent": "per cycle"}
 SIDE_BY_SIDE = 8
 VALUES = {"cycles": "CPU_CYCLES / work", "ns": "CPU_CYCLES / work / GHz",
@@ -145,7 +148,7 @@ class Machine:
         key = tuple(command)
         if key not in self.stored:
             run = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                 stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+                                 stdin=subprocess.DEVNULL, env=ENVIRONMENT, cwd=self.folder)
             with open(out, encoding="utf-8") as file:
                 self.stored[key] = json.load(file), run.stdout
         return self.stored[key]
@@ -432,8 +435,8 @@ model's rules:
 
 OpenSSL's and `log_analyzer`'s work is published, 7-Zip's and Python's is not: these are the same programs with other work.
 So they show whether the model is of the right kind, not how exact it is. `programs.py` has our work, which begins 10 ms
-after the program starts. `log_analyzer.c` is not in this tree; its rows are made if `validation.py --log-analyzer` names
-it. These come from a copy that was retyped from the published text, without its comments. The shares of the frontend and
+after the program starts. [`access_log.c`](../bench/validation/access_log.c) stands in for `log_analyzer`: it was written
+after a description of what that does with each line, and reads a log made likewise. The shares of the frontend and
 backend are stalled cycles. The machine of Analyzer is assumed to be like Altra.
 
 {programs_table}
@@ -535,33 +538,47 @@ def measure_all(machine, rows):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--log-analyzer", metavar="FILE", help="log_analyzer.c, as published")
     parser.add_argument("plumb")
     parser.add_argument("output", nargs="?", default=os.path.join(HERE, "..", "doc", "validation.md"))
     return parser.parse_args()
 
 
-def main():
-    arguments = parse_arguments()
-    plumb = os.path.abspath(arguments.plumb)
+@contextlib.contextmanager
+def place():
+    """A folder that always has the same path."""
+    try:
+        os.mkdir(PLACE, 0o700)
+    except FileExistsError:
+        sys.exit(f"validation: {PLACE} exists: another run goes on, or was killed; remove the folder")
+    try:
+        yield PLACE
+    finally:
+        shutil.rmtree(PLACE)
+
+
+def make_page(plumb):
+    """All rows, those of instructions' costs, and the page."""
     rows, forms = figures(), []
-    with tempfile.TemporaryDirectory() as folder:
+    with place() as folder:
         build(folder)
+        programs.build_analyzer(folder, compiler())
         lacking = programs.fetch(folder)
-        if arguments.log_analyzer:
-            programs.build_analyzer(folder, compiler(), arguments.log_analyzer)
-        else:
-            rows = [row for row in rows if not row.get("program", "").startswith(programs.ANALYZER)]
         if lacking:
-            rows = [row for row in rows if row.get("program", programs.ANALYZER) == programs.ANALYZER]
+            rows = [row for row in rows if row.get("program", programs.ANALYZER).startswith(programs.ANALYZER)]
         machine = Machine(plumb, folder)
         measure_all(machine, rows)
         diagnoses = {name: (what["by"], machine.diagnose(name))
                      for name, what in stress_programs().items()}
         if os.path.exists(loop_cycles_of(plumb)):
             forms = measure_forms(loop_cycles_of(plumb), folder)
+    return rows, forms, report(rows, diagnoses, judge(plumb), lacking, forms)
+
+
+def main():
+    arguments = parse_arguments()
+    page = make_page(os.path.abspath(arguments.plumb))[2]
     with open(arguments.output, "w", encoding="utf-8") as file:
-        file.write(report(rows, diagnoses, judge(plumb), lacking, forms))
+        file.write(page)
 
 
 if __name__ == "__main__":

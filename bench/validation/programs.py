@@ -2,6 +2,7 @@
 """Programs of Debian's arm64 packages, and our work for them."""
 import glob
 import os
+import random
 import subprocess
 
 PACKAGES = ("7zip", "libc6", "libbz2-1.0", "libexpat1", "libgcc-s1", "liblzma5", "libpython3-stdlib",
@@ -13,10 +14,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 INSTRUCTIONS, DELAY = "120M", "10"
 # Bytes that "openssl speed" encrypts per call, for as long with each.
 BUFFERS = [16, 64, 256, 1024, 8192, 16384]
-# A published program, of which the source is at hand only if its file is named.
+# A published program, for which access_log.c stands in.
 ANALYZER = "log_analyzer"
-ANALYZER_LOG = "/tmp/access.log"  # in its source
-ANALYZER_LINES, ANALYZER_RUN = "500000", "400M"
+ANALYZER_LINES, ANALYZER_RUN = 500000, "400M"
 ANALYZER_OPTIONS = ["-O2", "-march=armv8.2-a+dotprod", "-mtune=neoverse-n1", "-static"]
 
 PYTHON = """
@@ -103,30 +103,46 @@ def fetch(folder):
     return ""
 
 
-def build_analyzer(folder, compiler, source):
-    """Builds the published log_analyzer.c; and so that it copies its file as the kernel does."""
-    with open(source, encoding="utf-8") as file:
-        text = file.read().replace(ANALYZER_LOG, os.path.join(folder, "access.log"))
-    opened = 'fopen(logfile, "r")'
-    if opened not in text:
-        raise ValueError(f"{source}: not log_analyzer.c")
-    for name, code in ((ANALYZER, text), (ANALYZER + "-copied", text.replace(opened, "copied_open(logfile)"))):
-        path = os.path.join(folder, name)
-        with open(path + ".c", "w", encoding="utf-8") as file:
-            file.write(code)
-        subprocess.run([compiler, *ANALYZER_OPTIONS, "-include", os.path.join(HERE, "copied.h"),
-                        "-w", "-o", path, path + ".c"], check=True)
-    # The same code writes the file it reads.
-    writer = os.path.join(folder, "write_log")
-    subprocess.run(["gcc", "-O2", "-w", "-o", writer, os.path.join(folder, ANALYZER + ".c")], check=True)
-    subprocess.run([writer, ANALYZER_LINES, "0"], check=True, stdout=subprocess.DEVNULL)
+def write_log(path, lines):
+    """Writes a web server's log, with clients, times and statuses distributed as published."""
+    draw = random.Random(1)
+    statuses = [200] * 5 + [201, 204, 301, 400, 403, 404, 404, 500, 502, 503]
+    methods = ["GET", "POST", "PUT", "DELETE", "PATCH"]
+    pages = ["/api/users", "/api/products", "/api/orders", "/index.html", "/api/search",
+             "/api/auth/login", "/static/app.js", "/api/cart", "/health", "/api/notifications"]
+
+    def client():
+        kind = draw.randrange(100)
+        if kind < 30:
+            return f"10.0.{draw.randrange(4)}.{draw.randrange(10) + 1}"
+        if kind < 60:
+            return f"192.168.{draw.randrange(8)}.{draw.randrange(50) + 1}"
+        if kind < 85:
+            return f"172.16.{draw.randrange(16)}.{draw.randrange(64) + 1}"
+        return f"{draw.randrange(50) + 1}.{draw.randrange(32)}.{draw.randrange(16)}.{draw.randrange(16)}"
+
+    with open(path, "w", encoding="ascii") as file:
+        for i in range(lines):
+            time = 0.5 + draw.randrange(1000) / 10
+            time += 500 * (draw.randrange(20) == 0) + 5000 * (draw.randrange(100) == 0)
+            file.write(f"{client()} - - [28/Feb/2026:10:{i // 3600 % 60:02}:{i // 60 % 60:02} +0000] "
+                       f'"{draw.choice(methods)} {draw.choice(pages)} HTTP/1.1" {draw.choice(statuses)} '
+                       f"{draw.randrange(50000) + 100} {time:.1f}\n")
+
+
+def build_analyzer(folder, compiler):
+    """Builds what stands in for log_analyzer, and writes the log that it reads."""
+    subprocess.run([compiler, *ANALYZER_OPTIONS, "-o", os.path.join(folder, ANALYZER),
+                    os.path.join(HERE, "access_log.c")], check=True)
+    write_log(os.path.join(folder, "access.log"), ANALYZER_LINES)
 
 
 def commands(name, folder):
     """The options and command lines of a program; of several, each is run for as many cycles."""
     if name.startswith(ANALYZER):
-        return [["--max-instructions", ANALYZER_RUN, "--", os.path.join(folder, name), ANALYZER_LINES, "2",
-                 "-s"]]
+        copied = ["copied"] if name != ANALYZER else []
+        return [["--max-instructions", ANALYZER_RUN, "--", os.path.join(folder, ANALYZER),
+                 os.path.join(folder, "access.log"), "2", *copied]]
     root = os.path.join(folder, "root")
     text, binaries = os.path.join(folder, "text"), os.path.join(root, "usr", "bin")
     python = sorted(glob.glob(os.path.join(binaries, "python3.*")))
