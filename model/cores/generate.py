@@ -333,6 +333,9 @@ class Core:
         figures += self.figures("ports", data["ports"])
         for queue in data["queues"]:
             figures += self.figures(f"queues.{queue['name']}.entries", queue["entries"])
+            if "each" in queue:
+                figures.append((f"queues.{queue['name']}.each", ", ".join(queue["each"]),
+                                queue["entries"]["source"]))
         for name, entry in data["classes"].items():
             text = ", ".join(f"{key} {value}" for key, value in entry.items() if key != "source")
             figures.append((f"classes.{name}", text, entry["source"]))
