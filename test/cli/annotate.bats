@@ -159,7 +159,7 @@ samples()
 	aarch64-linux-gnu-strip -o nameless rows
 	plumb record --exact -q -o nameless.data -- "$work/nameless"
 	read -r start size < <(aarch64-linux-gnu-nm -S rows | sed -n 's/ [tT] rows$//p')
-	name="nameless+0x$(sed 's/^0*//' <<<"$start")"
+	name=$(printf 'nameless+0x%x' "0x$start")
 	# The heaviest is shown without asking, and has all counts of the one with a name.
 	run --separate-stderr plumb annotate -i nameless.data --json
 	[ "$status" -eq 0 ] && said

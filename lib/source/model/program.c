@@ -3,6 +3,7 @@
 
 #include "base/diagnostics.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -133,6 +134,37 @@ static void find_beginning(Elf *elf, const GElf_Ehdr *header, struct program *pr
 		program->begins = place_in_file(elf, header->e_entry);
 }
 
+/* Lists the libraries that the program names. */
+static void find_libraries(Elf *elf, struct program *program)
+{
+	Elf_Scn *section = NULL;
+	size_t used = 0;
+	GElf_Shdr header;
+	GElf_Dyn entry;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC ||
+		    !(data = elf_getdata(section, NULL)))
+			continue;
+		for (int i = 0; gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+			const char *name =
+				entry.d_tag == DT_NEEDED
+					? elf_strptr(elf, header.sh_link, entry.d_un.d_val)
+					: NULL;
+			const size_t size = name ? strlen(name) + 1 : 0;
+
+			/* A path is the same wherever the rest comes from. */
+			if (size < 2 || strchr(name, '/') ||
+			    size >= sizeof(program->libraries) - used)
+				continue;
+			memcpy(program->libraries + used, name, size);
+			used += size;
+		}
+	}
+}
+
 static int inspect_elf(const char *path, Elf *elf, struct program *program,
 		       struct plumb_diagnostics *diagnostics)
 {
@@ -165,6 +197,7 @@ static int inspect_elf(const char *path, Elf *elf, struct program *program,
 						  "its headers",
 						  "build or copy it again");
 	find_beginning(elf, &header, program);
+	find_libraries(elf, program);
 	return 0;
 }
 
@@ -230,6 +263,61 @@ static bool has_interpreter(const char *sysroot, const struct program *program)
 	return access(path, R_OK) == 0;
 }
 
+/* Returns whether a file is one for AArch64: a host may have its own of the same name. */
+static bool is_aarch64(const char *path)
+{
+	Elf64_Ehdr header;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool fine = fd >= 0 && read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
+		    memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+		    header.e_ident[EI_DATA] == ELFDATA2LSB &&
+		    le16toh(header.e_machine) == EM_AARCH64;
+
+	if (fd >= 0)
+		close(fd);
+	return fine;
+}
+
+/* Where the loader looks for libraries, below a sysroot. */
+static bool has_library(const char *sysroot, const char *name)
+{
+	static const char *const folders[] = {"lib/aarch64-linux-gnu",
+					      "usr/lib/aarch64-linux-gnu",
+					      "lib",
+					      "usr/lib",
+					      "lib64",
+					      "usr/lib64"};
+	char path[2 * PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		snprintf(path, sizeof(path), "%s/%s/%s", sysroot, folders[i], name);
+		if (is_aarch64(path))
+			return true;
+	}
+	return false;
+}
+
+const char *program_best_sysroot(const struct program *program, const char *const *folders,
+				 size_t count)
+{
+	const char *best = NULL;
+	size_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t libraries = 0;
+
+		if (!has_interpreter(folders[i], program))
+			continue;
+		for (const char *name = program->libraries; *name; name += strlen(name) + 1)
+			libraries += has_library(folders[i], name);
+		if (!best || libraries > most) {
+			best = folders[i];
+			most = libraries;
+		}
+	}
+	return best;
+}
+
 int program_find_sysroot(const struct program *program, const char *wanted, const char **sysroot,
 			 struct plumb_diagnostics *diagnostics)
 {
@@ -242,11 +330,10 @@ int program_find_sysroot(const struct program *program, const char *wanted, cons
 		if (has_interpreter(wanted, program))
 			return 0;
 	} else {
-		for (size_t i = 0; i < sizeof(sysroots) / sizeof(sysroots[0]); i++) {
-			*sysroot = sysroots[i];
-			if (has_interpreter(*sysroot, program))
-				return 0;
-		}
+		*sysroot = program_best_sysroot(program, sysroots,
+						sizeof(sysroots) / sizeof(sysroots[0]));
+		if (*sysroot)
+			return 0;
 	}
 	diagnostics_add(diagnostics, PLUMB_ERROR, "no-sysroot", wanted ? &where : NULL,
 			"the program's loader %s is missing", program->interpreter);
