@@ -710,13 +710,13 @@ tell()
 	tell stop
 	wait $!
 	grep -Eq "^plumb: [0-9]+ samples, .* in perf.data$" said
-	plumb script -F time >times
+	plumb script -F time >moments
 	plumb report --no-children -s dso --json >report.json
 	/usr/bin/python3 - <<-'END'
 		import json
 
 		off, on = (float(open(name).read().split()[0]) for name in ("off", "on"))
-		times = [float(line.strip().rstrip(":")) for line in open("times")]
+		times = [float(line.strip().rstrip(":")) for line in open("moments")]
 		gaps = [(b - a) for a, b in zip(times, times[1:])]
 		assert len(times) >= 10 and max(gaps) > (on - off) - 0.03, (max(gaps), off, on)
 		assert any(row["dso"] == "bash" for row in json.load(open("report.json"))["events"][0]["rows"])
@@ -724,7 +724,7 @@ tell()
 }
 
 @test "--control requires perf, and a channel" {
-	for value in x fd: fd:1, fifo: "fifo:a,"; do
+	for value in x fd: "fd:1," fifo: "fifo:a,"; do
 		run --separate-stderr plumb record --control "$value" -- true
 		[ "$status" -eq 2 ]
 		# shellcheck disable=SC2154 # by run
