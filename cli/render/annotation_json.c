@@ -146,6 +146,8 @@ static void begin(struct json_list *functions, const struct annotation_view *vie
 	json_put(object, "recording", render_string(view->path));
 	json_put(object, "modelled", json_boolean(view->modelled));
 	json_put(object, "incomplete", json_boolean(view->incomplete));
+	if (summary.windows)
+		json_put(object, "windows", json_integer((json_int_t)summary.windows));
 	json_put(object, "basis",
 		 render_string(summary.replayed ? "estimated_slots" : bases[summary.basis]));
 	json_put(object, "event", render_string(summary.event));

@@ -135,8 +135,13 @@ static char *title_text(const struct annotated *function)
 	samples = figure_count(NULL, (double)summary.samples);
 	switch (summary.basis) {
 	case PLUMB_BASIS_SLOTS:
-		whole = memory_format("all slots%s, counted exactly by the model",
-				      view->filtered ? " that match" : "");
+		whole = summary.windows
+				? memory_format(
+					  "all slots%s, estimated from %llu windows of the model",
+					  view->filtered ? " that match" : "",
+					  (unsigned long long)summary.windows)
+				: memory_format("all slots%s, counted exactly by the model",
+						view->filtered ? " that match" : "");
 		break;
 	case PLUMB_BASIS_LATENCY:
 		whole = memory_format("the %s of %s SPE records%s",

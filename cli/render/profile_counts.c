@@ -154,8 +154,9 @@ static void print_heading(const struct counting *counting, struct output *out)
 	const struct counted_view *counted = counting->counted;
 	const struct plumb_profile_counted *result = &counting->result;
 	uint64_t left_out = 0, given_up = 0;
+	const uint64_t windows = plumb_profile_windows(counting->view->profile);
 	struct join sums = {0};
-	char *text, *sum, *line;
+	char *text, *sum, *how, *line;
 
 	for (size_t i = 0; i < sizeof(counted->sums) / sizeof(*counted->sums); i++) {
 		const uint8_t count = counted->sums[i].count;
@@ -172,12 +173,16 @@ static void print_heading(const struct counting *counting, struct output *out)
 		free(text);
 	}
 	text = join_take(&sums);
-	line = memory_format(": %s, counted exactly by the model%s%s%s", text,
+	how = windows ? memory_format("estimated from %llu windows of the model",
+				      (unsigned long long)windows)
+		      : memory_format("counted exactly by the model");
+	line = memory_format(": %s, %s%s%s%s", text, how,
 			     left_out ? "; options leave out others" : "",
 			     given_up ? "; the smallest rows are missing, to limit memory" : "",
 			     counting->view->incomplete ? "; the recording is incomplete" : "");
 	profile_heading(out, counted->title, line);
 	free(line);
+	free(how);
 	free(text);
 }
 
@@ -300,7 +305,10 @@ static void print_json(const struct counting *counting, struct output *out)
 	json_put(object, "recording", render_string(counting->view->path));
 	json_put(object, "modelled", json_boolean(counting->view->modelled));
 	json_put(object, "incomplete", json_boolean(counting->view->incomplete));
-	json_put(object, "exact", json_true());
+	json_put(object, "exact", json_boolean(!plumb_profile_windows(counting->view->profile)));
+	if (plumb_profile_windows(counting->view->profile))
+		json_put(object, "windows",
+			 json_integer((json_int_t)plumb_profile_windows(counting->view->profile)));
 	for (size_t c = 0; (column = column_at(counting, c)); c++) {
 		if (column->of != NO_COUNT)
 			continue;

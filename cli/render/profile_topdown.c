@@ -99,18 +99,6 @@ static const char *key_of(const struct topdown *topdown, size_t i, size_t k,
 				  topdown->rows[i].row, k, room);
 }
 
-/* Returns how many windows of a sampled run the slots are estimated from; 0: they were counted. */
-static uint64_t windows_of(const struct profile_view *view)
-{
-	struct plumb_profile_event event;
-	uint64_t most = 0;
-
-	/* Some events occur in a few of them only. */
-	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++)
-		most = event.windows > most ? event.windows : most;
-	return most;
-}
-
 static void print_heading(const struct topdown *topdown, struct output *out)
 {
 	const uint64_t left_out = plumb_profile_slots_left_out(topdown->view->profile);
@@ -534,7 +522,7 @@ static struct topdown *split(const struct profile_view *view, struct plumb_profi
 			*last = (struct topdown){
 				.view = view,
 				.core = rows[i].core,
-				.windows = rows[i].exact ? windows_of(view) : 0,
+				.windows = rows[i].exact ? plumb_profile_windows(view->profile) : 0,
 				.rows = &rows[i],
 			};
 		}

@@ -100,6 +100,9 @@ struct plumb_annotation_summary {
 	 * and can be read. */
 	bool unknown_leads;
 	uint64_t unknown_start, unknown_stop;
+	/* Of an exact profile of a sampled run: how many windows of it were modelled, from which
+	 * all counts are estimated. 0: they were counted. */
+	uint64_t windows;
 };
 /* Describes all samples together, after plumb_annotation_finish(). */
 PLUMB_API void plumb_annotation_summary(const struct plumb_annotation *annotation,

@@ -231,6 +231,8 @@ struct plumb_profile_event {
 	 * everything was counted. */
 	uint64_t windows;
 };
+/* Returns how many windows an exact profile of a sampled run has, all events together; 0: none. */
+PLUMB_API uint64_t plumb_profile_windows(const struct plumb_profile *profile);
 /* Describes the i-th event. Returns false past the end. */
 PLUMB_API bool plumb_profile_event(const struct plumb_profile *profile, size_t i,
 				   struct plumb_profile_event *event);

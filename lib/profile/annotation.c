@@ -253,10 +253,14 @@ static int add_exact(struct plumb_annotation *annotation, const struct plumb_sam
 	const char *name = item->record->event->name;
 	struct series series = {.basis = PLUMB_BASIS_SLOTS};
 	double value = (double)profile_period(item);
+	struct groups_stream stream;
 	char cause[64];
 
 	if (!name)
 		return 0;
+	if (item->record->event->attr.sample_type & PLUMB_SAMPLE_STREAM_ID &&
+	    groups_read(item->record->stream_id, &stream))
+		groups_know(&annotation->grouping, &stream);
 	if (strcmp(name, "exact/OP_RETIRED/") == 0) {
 		series.kind = SERIES_CAUSE;
 		series.name = "retiring";

@@ -68,6 +68,7 @@ struct plumb_annotation {
 	struct text_table texts;
 	uint32_t exact_type;
 	bool filtered; /* SPE records are only of some operations */
+	struct grouping grouping;
 
 	struct series *series;
 	uint32_t series_count;

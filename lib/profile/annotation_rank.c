@@ -31,6 +31,7 @@ static void choose_basis(struct plumb_annotation *annotation)
 		if (summary->basis == PLUMB_BASIS_NONE || series->basis < summary->basis)
 			summary->basis = series->basis;
 	}
+	summary->windows = (uint64_t)annotation->grouping.windows;
 	if (summary->basis != PLUMB_BASIS_EVENT)
 		return;
 	/* The first event of the recording; there are others only if several were sampled. */

@@ -215,6 +215,11 @@ static struct plumb_profile_estimate rate_of(const struct profiled_event *event,
 /* ---- Results ----------------------------------------------------------------------------------
  */
 
+uint64_t plumb_profile_windows(const struct plumb_profile *profile)
+{
+	return (uint64_t)profile->grouping.windows;
+}
+
 bool plumb_profile_event(const struct plumb_profile *profile, size_t i,
 			 struct plumb_profile_event *event)
 {

@@ -314,6 +314,10 @@ model()
 	plumb report -i windows.data -o out
 	grep -Eq "about [0-9,]+ slots, estimated from [0-9]{3,} windows of the model; 95 % intervals" out
 	grep -Eq "^ *[0-9]+\.[0-9]% ±[0-9.]+ .* turn" out
+	plumb report -i windows.data --mix -o out
+	grep -Eq "^Mix: .*, estimated from [0-9]{3,} windows of the model$" out
+	plumb annotate -i windows.data -o out turn
+	grep -Eq "^turn in .* of all slots, estimated from [0-9]{3,} windows of the model$" out
 	for name in whole windows; do
 		plumb report -i $name.data --topdown --json -o $name-slots.json
 	done
