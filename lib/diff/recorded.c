@@ -10,6 +10,7 @@
 #include "base/visible.h"
 #include "diff/code.h"
 #include "diff/names.h"
+#include "diff/windows.h"
 #include "profile/profile.h"
 #include "symbol/symbolizer.h"
 
@@ -21,6 +22,8 @@ struct pass {
 	enum diff_pass pass;
 	const struct diff_recording *from;
 	const struct plumb_profile *profile;
+	struct diff_windows
+		*windows; /* of a sampled run that the exact profile is of; NULL: none */
 };
 
 /* An event of the profile, and what its counts are multiplied by. */
@@ -231,7 +234,15 @@ static void add_row(const struct pass *pass, const struct counted *counted, size
 	struct interval value;
 
 	plumb_profile_row(pass->profile, counted->number, i, &row);
-	if (counted->event.exact) {
+	if (counted->event.exact && pass->windows) {
+		if (counted->slots != SLOTS_NONE &&
+		    diff_windows_slots(pass->windows, counted->number, i, &value))
+			place(add_count(pass, *key, "slots", &value, false), line);
+		if (line && counted->slots == SLOTS_NONE)
+			return;
+		value = diff_windows_count(pass->windows, counted->number, i);
+		item = add_count(pass, *key, counted->name, &value, false);
+	} else if (counted->event.exact) {
 		value = (struct interval){(double)row.period, NAN, NAN};
 		if (counted->slots != SLOTS_NONE)
 			place(add_count(pass, *key, "slots", &value, true), line);
@@ -335,6 +346,8 @@ static double draws_of(const struct pass *pass, const struct counted *counted)
 	struct plumb_profile_row row;
 	double unseen;
 
+	if (pass->windows && counted->event.exact)
+		return pass->profile->grouping.windows;
 	if (!plumb_profile_row(pass->profile, counted->number, 0, &row) || isnan(row.share.low))
 		return (double)counted->event.samples;
 	unseen = 1 - row.share.low;
@@ -351,11 +364,11 @@ static void add_quantity(const struct pass *pass, const char *name, const struct
 	if (!quantity)
 		return;
 	quantity->main |= value.main;
-	quantity->exact = counted->event.exact;
+	quantity->exact = counted->event.exact && !pass->windows;
 	quantity->whole += value.whole;
 	quantity->runs += quantity->run != pass->side->run;
 	quantity->run = pass->side->run;
-	quantity->zero_high = counted->event.exact ? 0 : unseen_share(value.draws) * value.whole;
+	quantity->zero_high = quantity->exact ? 0 : unseen_share(value.draws) * value.whole;
 }
 
 static void add_spe_whole(const struct pass *pass, const struct counted *counted)
@@ -388,20 +401,29 @@ static void add_spe_whole(const struct pass *pass, const struct counted *counted
 
 static void add_event_whole(const struct pass *pass, const struct counted *counted)
 {
-	const bool exact = counted->event.exact;
+	const bool exact = counted->event.exact && !pass->windows;
+	struct interval whole = counted->whole, slots = whole;
 	struct quantity quantity;
+	bool adds_slots = true;
 
 	if (counted->event.spe) {
 		add_spe_whole(pass, counted);
 		return;
 	}
-	add_whole(pass, counted->name, &counted->whole, exact, "events");
+	/* Accesses to lines have several rows; no window has them. */
+	if (counted->event.exact && pass->windows && counted->event.row_count == 1) {
+		whole = diff_windows_count(pass->windows, counted->number, 0);
+		adds_slots = counted->slots != SLOTS_NONE &&
+			     diff_windows_slots(pass->windows, counted->number, 0, &slots);
+	}
+	add_whole(pass, counted->name, &whole, exact, "events");
 	/* Without slots, the first event ranks functions. */
 	quantity = (struct quantity){counted->population, exact ? 0 : draws_of(pass, counted),
-				     !exact && !diff_side_main(pass->side)};
+				     !counted->event.exact && !diff_side_main(pass->side)};
 	add_quantity(pass, counted->name, counted, quantity);
 	if (counted->slots != SLOTS_NONE) {
-		add_whole(pass, "slots", &counted->whole, exact, "slots");
+		if (adds_slots)
+			add_whole(pass, "slots", &slots, exact, "slots");
 		quantity.main = true;
 		add_quantity(pass, "slots", counted, quantity);
 	}
@@ -413,9 +435,10 @@ static void describe(const struct pass *pass)
 	char text[128];
 
 	diff_side_describe(pass->side, &pass->side->recorded_source,
-			   pass->profile->exact_type ? "exact profile of the model"
-			   : pass->from->modelled    ? "samples of the model"
-						     : "samples");
+			   pass->windows               ? "windows of the model"
+			   : pass->profile->exact_type ? "exact profile of the model"
+			   : pass->from->modelled      ? "samples of the model"
+						       : "samples");
 	if (!attr)
 		return;
 	snprintf(text, sizeof(text),
@@ -424,7 +447,7 @@ static void describe(const struct pass *pass)
 	diff_side_describe(pass->side, &pass->side->sampling, text);
 }
 
-static void add_profile(const struct pass *pass)
+static void add_events(const struct pass *pass)
 {
 	struct counted counted;
 
@@ -438,6 +461,22 @@ static void add_profile(const struct pass *pass)
 		pass->side->recorded_runs++;
 		describe(pass);
 	}
+}
+
+/* Adds all that a profile has. Returns 0 or NO_MEMORY. */
+static int add_profile(struct pass pass)
+{
+	struct diff_windows windows = {0};
+	int error = 0;
+
+	if (plumb_profile_windows(pass.profile)) {
+		pass.windows = &windows;
+		error = diff_windows_begin(&windows, pass.profile) ? 0 : PLUMB_ERR_NO_MEMORY;
+	}
+	if (error == 0)
+		add_events(&pass);
+	diff_windows_end(&windows);
+	return error;
 }
 
 static void set_keys(struct plumb_profile_options *options, enum diff_pass pass,
@@ -495,7 +534,7 @@ int diff_side_add_recording(struct diff_side *side, enum diff_pass pass,
 	if (error == 0) {
 		if (collector)
 			code_finish(collector, from->symbolizer);
-		add_profile(&(struct pass){side, pass, from, profile});
+		error = add_profile((struct pass){side, pass, from, profile, NULL});
 	}
 	plumb_profile_free(profile);
 	code_collector_free(collector);

@@ -153,3 +153,38 @@ struct plumb_profile_estimate groups_share(const struct grouping *grouping, cons
 	estimate.high = fmin(d.share + half, 1);
 	return estimate;
 }
+
+struct plumb_profile_estimate groups_sum(const struct grouping *grouping, const double *part,
+					 const double *sizes)
+{
+	double sums[GROUPS_ROOM], all = 0, size = 0, squares = 0, most, half;
+	struct plumb_profile_estimate estimate = {part ? part[0] : 0, NAN, NAN};
+	unsigned count = 0;
+
+	for (unsigned group = 1; group < GROUPS_ROOM; group++) {
+		if (!(grouping->present & 1u << group))
+			continue;
+		sums[count] = part ? part[group] : 0;
+		all += sums[count++];
+		size += sizes ? sizes[group] : 1;
+	}
+	estimate.value += all;
+	most = WINDOWS_FREQUENT * (double)count / (WINDOWS_FREQUENT + count);
+	if (count < GROUPS_LEAST || !(all > 0) || !(size > 0) ||
+	    windows_effective(sums, count, 1) < most)
+		return estimate;
+	count = 0;
+	for (unsigned group = 1; group < GROUPS_ROOM; group++) {
+		double residual;
+
+		if (!(grouping->present & 1u << group))
+			continue;
+		residual = sums[count++] - all * (sizes ? sizes[group] : 1) / size;
+		squares += residual * residual;
+	}
+	squares *= count / (count - 1.0) * (grouping->modelled < 1 ? 1 - grouping->modelled : 0);
+	half = hypot(student_quantile(count - 1.0) * sqrt(squares), WINDOWS_ALLOWANCE * all);
+	estimate.low = fmax(estimate.value - half, 0);
+	estimate.high = estimate.value + half;
+	return estimate;
+}

@@ -50,5 +50,11 @@ bool groups_add_all(double **sums, const double *more);
  */
 struct plumb_profile_estimate groups_share(const struct grouping *grouping, const double *part,
 					   const double *whole);
+/*
+ * Likewise estimates how much there is of `part`. `sizes` are what the groups have of something
+ * whose sum is known, such as instructions. NULL: all have equally much.
+ */
+struct plumb_profile_estimate groups_sum(const struct grouping *grouping, const double *part,
+					 const double *sizes);
 
 #endif

@@ -314,6 +314,11 @@ model()
 	plumb report -i windows.data -o out
 	grep -Eq "about [0-9,]+ slots, estimated from [0-9]{3,} windows of the model; 95 % intervals" out
 	grep -Eq "^ *[0-9]+\.[0-9]% ±[0-9.]+ .* turn" out
+	# Other windows are no change.
+	"${record[@]}" -q --sampled=1 --seed 2 -o others.data ./phases 1500000
+	plumb diff -v windows.data others.data >out
+	grep -Eq " [-+][0-9.]+\.\.[-+][0-9.]+ % +CPU_CYCLES$" out
+	run ! grep -qw exact out
 	plumb report -i windows.data --mix -o out
 	grep -Eq "^Mix: .*, estimated from [0-9]{3,} windows of the model$" out
 	plumb annotate -i windows.data -o out turn

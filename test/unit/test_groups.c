@@ -182,6 +182,33 @@ static void holds_most_shares(void **state)
 	assert_in_range(held, 930, 985);
 }
 
+/* Groups of 60 and 40 in turn; with their sizes, nothing is uncertain. */
+static void sums_are_uncertain(void **state)
+{
+	double part[GROUPS_ROOM] = {7}, sizes[GROUPS_ROOM] = {1};
+	const double half = 2.2621572 * sqrt(10 * 100.0 * 10 / 9);
+	struct plumb_profile_estimate sum;
+
+	(void)state;
+	for (unsigned group = 1; group <= 10; group++) {
+		part[group] = group % 2 ? 60 : 40;
+		sizes[group] = 10 * part[group];
+	}
+	sum = groups_sum(&ten, part, NULL);
+	assert_near(sum.value, 507);
+	assert_near((sum.high - sum.value) / 1000, hypot(half, ALLOWANCE * 500) / 1000);
+	assert_near(sum.high - sum.value, sum.value - sum.low);
+	sum = groups_sum(&ten, part, sizes);
+	assert_near(sum.value, 507);
+	assert_near(sum.high - sum.value, ALLOWANCE * 500);
+	sum = groups_sum(&ten, NULL, sizes);
+	assert_true(sum.value == 0 && isnan(sum.low));
+	memset(part + 2, 0, (GROUPS_ROOM - 2) * sizeof(*part));
+	sum = groups_sum(&ten, part, sizes);
+	assert_near(sum.value, 67);
+	assert_true(isnan(sum.low));
+}
+
 static void adds_to_sums(void **state)
 {
 	double *sums = NULL, *more = NULL;
@@ -201,9 +228,13 @@ static void adds_to_sums(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_what_is_worked_out), cmocka_unit_test(sizes_do_not_matter),
-		cmocka_unit_test(is_missing_where_unknown),  cmocka_unit_test(reads_streams),
-		cmocka_unit_test(holds_most_shares),         cmocka_unit_test(adds_to_sums),
+		cmocka_unit_test(equals_what_is_worked_out),
+		cmocka_unit_test(sizes_do_not_matter),
+		cmocka_unit_test(is_missing_where_unknown),
+		cmocka_unit_test(reads_streams),
+		cmocka_unit_test(holds_most_shares),
+		cmocka_unit_test(sums_are_uncertain),
+		cmocka_unit_test(adds_to_sums),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
