@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The source of a function on both sides of a comparison. */
-import { comparisons } from "./compare";
+import { commonNames } from "./compare";
 import { Annotated, Documents } from "./data";
 import { sidesOf } from "./difference";
 import { h, named, percent, visible } from "./dom";
 import { about, byAddress, bySource } from "./source";
 import { set, state } from "./state";
 import { Page, View } from "./view";
-
-/* Returns what a function was called before, as the comparison matched it. */
-function nameBefore(page: Page, name: string): string {
-	const at = Math.max(0, Math.min(comparisons(page).length - 1, state.thread));
-	const row = comparisons(page)[at].functions.find((change) => change.name === name && change.match === "renamed");
-	return row && row.was ? row.was : name;
-}
 
 function functionsOf(documents: Documents): Annotated[] {
 	return documents.annotations ? documents.annotations.functions : [];
@@ -40,8 +33,11 @@ export const both: View = {
 	make: (page) => {
 		const [before, after] = sidesOf(page)!;
 		const names = [...new Set([...functionsOf(after), ...functionsOf(before)].map((f) => f.symbol))];
+		const common = commonNames(page);
+		const called = (side: 0 | 1, name: string) => common[side].get(name) ?? name;
 		/* A name of before stands for what it is called now. */
-		const shown = names.filter((name) => !names.some((other) => other !== name && nameBefore(page, other) === name));
+		const now = new Set(functionsOf(after).map((f) => called(1, f.symbol)));
+		const shown = names.filter((name) => functionsOf(after).some((f) => f.symbol === name) || !now.has(called(0, name)));
 		const name = shown.includes(state.fn) ? state.fn : shown[0];
 		const choose = h("select", { id: "function", onchange: (e: Event) => set({ fn: (e.target as HTMLSelectElement).value }) }, ...shown.map((n) => h("option", { value: n, selected: n === name }, visible(n))));
 		const order = (key: string, title: string) => h("button", { type: "button", "aria-pressed": String(state.code === key), onclick: () => set({ code: key }) }, title);
@@ -50,7 +46,7 @@ export const both: View = {
 				h("div", { class: "tools" }, h("label", { for: "function" }, "Function"), choose, h("span", { class: "group", role: "group", "aria-label": "Order" }, order("source", "By line"), order("address", "By address"))),
 				state.fn && state.fn !== name ? h("p", { class: "warn" }, named(state.fn), " has too small a share on both sides to be in this page.") : null,
 				h("div", { class: "both" },
-					column("Before", before, functionsOf(before).find((f) => f.symbol === nameBefore(page, name)) || functionsOf(before).find((f) => f.symbol === name)),
+					column("Before", before, functionsOf(before).find((f) => called(0, f.symbol) === called(1, name)) || functionsOf(before).find((f) => f.symbol === name)),
 					column("After", after, functionsOf(after).find((f) => f.symbol === name)))),
 		};
 	},

@@ -81,6 +81,22 @@ function aside(row: Change): string {
 	return [...placed(row.name, row.places.before, "before"), ...placed(row.name, row.places.after, "after")].join(", ");
 }
 
+/*
+ * Returns what functions of each side are called in the comparison, where that differs from their
+ * symbols: another name, or the function that a part or a copy is of.
+ */
+export function commonNames(page: Page): [Map<string, string>, Map<string, string>] {
+	const at = Math.max(0, Math.min(comparisons(page).length - 1, state.thread));
+	const names: [Map<string, string>, Map<string, string>] = [new Map(), new Map()];
+	for (const row of comparisons(page)[at].functions) {
+		if (row.was && row.match === "renamed") names[0].set(row.was, row.name);
+		if (!row.places) continue;
+		for (const symbol of row.places.before.symbols) names[0].set(symbol, row.name);
+		for (const symbol of row.places.after.symbols) names[1].set(symbol, row.name);
+	}
+	return names;
+}
+
 /* Returns the value of a side; without samples, the most that it may be. */
 function valueOf(value: number | null, most?: number): string {
 	return most === undefined ? figure(value) : `< ${figure(most)}`;

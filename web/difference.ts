@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The flame graph of a comparison: widths are those of one side, colours say what grew or shrank. */
-import { comparisons } from "./compare";
+import { commonNames, comparisons } from "./compare";
 import { Documents, Stacks } from "./data";
 import { h, percent, short, styled, visible } from "./dom";
 import { set, state } from "./state";
@@ -53,8 +53,8 @@ function valuesOf(before: Stacks, after: Stacks): Value[] {
 	return values;
 }
 
-/* Joins the paths of both sides by the names of their functions. */
-function join(sides: [Stacks, Stacks], value: Value): { root: Node; nodes: Node[]; samples: [number, number] } {
+/* Joins the paths of both sides by the names that their functions have in the comparison. */
+function join(sides: [Stacks, Stacks], value: Value, names: [Map<string, string>, Map<string, string>]): { root: Node; nodes: Node[]; samples: [number, number] } {
 	const root: Node = { name: "", depth: -1, values: [0, 0], children: new Map(), parent: null, number: -1 };
 	const nodes: Node[] = [];
 	sides.forEach((stacks, side) => {
@@ -72,7 +72,13 @@ function join(sides: [Stacks, Stacks], value: Value): { root: Node; nodes: Node[
 		for (let i = 0; i < own.length; i++) {
 			const above = stacks.nodes.parent[i];
 			const parent = above === null ? root : made[above];
-			const { name } = stacks.functions[stacks.nodes.function[i]];
+			const symbol = stacks.functions[stacks.nodes.function[i]].name;
+			const name = names[side].get(symbol) ?? symbol;
+			/* A part that a function jumps to is the function itself. */
+			if (symbol !== name && parent.name === name) {
+				made.push(parent);
+				continue;
+			}
 			let node = parent.children.get(name);
 			if (!node) {
 				node = { name, depth: parent.depth + 1, values: [0, 0], children: new Map(), parent, number: nodes.length };
@@ -125,7 +131,7 @@ function make(page: Page): Shown {
 	const values = valuesOf(...stacks);
 	const value = values.find((v) => v.key === state.metric) || values[0];
 	if (!value) return { element: h("p", null, "The two sides have no value in common.") };
-	const { root, nodes, samples } = join(stacks, value);
+	const { root, nodes, samples } = join(stacks, value, commonNames(page));
 	const side = state.order === "before" ? 0 : 1;
 	const zoomed = nodes[state.zoom] || root;
 	const whole = zoomed.values[side];

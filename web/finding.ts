@@ -19,8 +19,8 @@ function places(title: string, of: Places | null | undefined, kind: string, text
 	/* Less than that explains nothing: most of it is in code without lines, or in many places. */
 	const shown = of.places.filter((place, i) => i < 6 && place.share >= 0.5);
 	if (!shown.length) return null;
-	return h("section", { class: title === "Lines" ? "places lines" : "places" },
-		h("h4", null, title, h("small", null, ` of the ${visible(of.basis || "samples")}` + (of.exact ? ", exactly" : of.samples !== null ? `, in ${plural(of.samples, "sample")}` : ""))),
+	return h("section", { class: text === lineOf ? "places lines" : "places" },
+		h("h4", null, title, h("small", null, ` of the ${visible(of.basis || "samples")}` + (of.exact ? ", exactly" : of.samples ? `, in ${plural(of.samples, "sample")}` : ""))),
 		...shown.map((place) => h("div", { class: "place" },
 			bar([{ kind, share: place.share }], percent(place.share)),
 			h("b", { class: "num" }, percent(place.share, 1)),
