@@ -18,8 +18,10 @@ struct block {
 	uint32_t id;
 	uint16_t count; /* instructions */
 	bool writes_memory;
+	bool goes_anywhere; /* ends with an indirect branch or a return */
 	struct insn *insns; /* at pc, 4 bytes each */
 	void *model;        /* precomputed by the core model; see core_prepare_block() */
+	uint64_t next[2];   /* otherwise, the addresses that may follow; maybe the same */
 };
 
 /* A memory access of a block; accesses are in program order. */

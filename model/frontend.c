@@ -199,7 +199,7 @@ static void follow_wrong_path(struct core *core, uint64_t pc, uint64_t wrong_pat
  * svc, brk and similar: execution continues elsewhere, once all that is older has retired. Until
  * then, the backend takes nothing else; only what comes after that recovers from a flush.
  */
-static void take_exception(struct core *core, const struct insn *insn)
+static __attribute__((noinline)) void take_exception(struct core *core, const struct insn *insn)
 {
 	const bool call = (insn->opcode & 0xffe0001f) == 0xd4000001; /* svc */
 	uint64_t taken = core->last_retired;
@@ -215,8 +215,9 @@ static void take_exception(struct core *core, const struct insn *insn)
 }
 
 /* Handles a branch at `pc`, done at `done`, that was mispredicted or predicted late. */
-static void correct_prediction(struct core *core, uint64_t pc,
-			       const struct predict_outcome *outcome, uint64_t done)
+static __attribute__((noinline)) void correct_prediction(struct core *core, uint64_t pc,
+							 const struct predict_outcome *outcome,
+							 uint64_t done)
 {
 	switch (outcome->result) {
 	case PREDICT_TAKEN_BUBBLE:

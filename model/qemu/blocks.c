@@ -31,6 +31,22 @@ static bool same_words(const struct block *block, const uint32_t *words, size_t 
 	return true;
 }
 
+static void set_successors(struct block *block)
+{
+	const struct insn *last = &block->insns[block->count - 1];
+	const uint64_t end = block->pc + 4ull * block->count;
+	const uint64_t target = end - 4 + (uint64_t)last->target;
+
+	block->goes_anywhere = last->branch == BRANCH_INDIRECT ||
+			       last->branch == BRANCH_INDIRECT_CALL ||
+			       last->branch == BRANCH_RETURN;
+	block->next[0] = block->next[1] = end;
+	if (last->branch == BRANCH_CONDITIONAL)
+		block->next[1] = target;
+	else if (last->branch == BRANCH_IMMEDIATE || last->branch == BRANCH_CALL)
+		block->next[0] = block->next[1] = target;
+}
+
 const struct block *blocks_get(const struct core_params *params, uint64_t pc, const uint32_t *words,
 			       size_t count, unsigned *unknown)
 {
@@ -56,6 +72,7 @@ const struct block *blocks_get(const struct core_params *params, uint64_t pc, co
 		if (entry->insns[i].memory & MEM_STORE)
 			entry->block.writes_memory = true;
 	}
+	set_successors(&entry->block);
 	if (!core_prepare_block(params, &entry->block)) {
 		free(entry);
 		return NULL;

@@ -325,26 +325,6 @@ static unsigned executed_before_fault(const struct block *block, const struct vc
 	return block->count;
 }
 
-static bool is_successor(const struct block *block, uint64_t next_pc)
-{
-	const struct insn *last = &block->insns[block->count - 1];
-	uint64_t end = block->pc + 4ull * block->count;
-
-	switch (last->branch) {
-	case BRANCH_INDIRECT:
-	case BRANCH_INDIRECT_CALL:
-	case BRANCH_RETURN:
-		return true;
-	case BRANCH_IMMEDIATE:
-	case BRANCH_CALL:
-		return next_pc == end - 4 + (uint64_t)last->target;
-	case BRANCH_CONDITIONAL:
-		return next_pc == end || next_pc == end - 4 + (uint64_t)last->target;
-	default:
-		return next_pc == end;
-	}
-}
-
 /* Updates the shared counts often, so that a reader, or a crash, finds them nearly correct. */
 static void settle(struct vcpu *vcpu)
 {
@@ -363,15 +343,16 @@ static void settle(struct vcpu *vcpu)
 static void finish_block(struct vcpu *vcpu, uint64_t next_pc)
 {
 	const struct block *block = vcpu->current;
+	const bool follows = blocks_may_follow(block, next_pc);
 	unsigned executed = block->count;
 
-	if (!is_successor(block, next_pc))
+	if (!follows)
 		executed = executed_before_fault(block, vcpu);
 	if (window_asked())
 		executed = window_take(&shared->threads[vcpu->slot], executed);
 	(sampled_asked() ? sampled_execute : core_execute)(
 		vcpu->core, block, executed, vcpu->accesses.list, vcpu->accesses.count, next_pc);
-	if (!is_successor(block, next_pc))
+	if (!follows)
 		core_exception(vcpu->core); /* a signal's handler runs, or returns */
 	vcpu->current = NULL;
 	vcpu->accesses.count = 0;
