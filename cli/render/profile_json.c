@@ -11,9 +11,11 @@ static json_t *interval(const struct plumb_profile_estimate *estimate, double fa
 static json_t *tree_of(const struct profile_view *view, size_t event, size_t row)
 {
 	const struct plumb_profile_node *nodes;
+	struct plumb_profile_event whole;
 	json_t *tree = json_array();
 	size_t count;
 
+	plumb_profile_event(view->profile, event, &whole);
 	nodes = plumb_profile_tree(view->profile, event, row, &count);
 	for (size_t i = 0; i < count; i++) {
 		json_t *node = json_object();
@@ -22,6 +24,10 @@ static json_t *tree_of(const struct profile_view *view, size_t event, size_t row
 		json_put(node, "symbol", render_string(nodes[i].name));
 		json_put(node, "period", json_integer((json_int_t)nodes[i].period));
 		json_put(node, "own", json_integer((json_int_t)nodes[i].own));
+		json_put(node, "share",
+			 render_number(100 * (double)nodes[i].period / (double)whole.period));
+		json_put(node, "own_share",
+			 render_number(100 * (double)nodes[i].own / (double)whole.period));
 		json_add(tree, node);
 	}
 	return tree;

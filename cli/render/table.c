@@ -9,6 +9,7 @@
 #include "render/fit.h"
 #include "render/marks.h"
 #include "render/pen.h"
+#include "render/short_names.h"
 #include "tool/join.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
@@ -17,6 +18,7 @@
 #define NARROWEST 12 /* a wrapping column is not made narrower than this */
 #define UNLIMITED (SIZE_MAX / 2)
 #define TIGHTEST  4  /* but down to this where spare columns have been left out for it */
+#define LONG_NAME 30 /* from which on names lose the arguments of templates */
 #define NAME_ROOM 18 /* what names are given before spare columns beside them are left out */
 
 /* Adds a cell with a copy of `text`; NULL: an empty one. */
@@ -386,7 +388,7 @@ static void mark_heading(const struct table *table, struct output *out, size_t i
 	marks_heading(out, columns, count);
 }
 
-void table_print(const struct table *table, struct output *out, size_t indent)
+static void print_fitting(const struct table *table, struct output *out, size_t indent)
 {
 	size_t widths[TABLE_COLUMNS_MAX] = {0};
 	const char *cells[TABLE_COLUMNS_MAX];
@@ -421,6 +423,40 @@ void table_print(const struct table *table, struct output *out, size_t indent)
 			table->mark(table->user, out, row++);
 		print_row(table, out, indent, widths, cells, false);
 	}
+}
+
+/* Returns whether a row takes more columns than there are. */
+static bool is_too_wide(const struct table *table, size_t room)
+{
+	size_t widths[TABLE_COLUMNS_MAX] = {0}, total = 0;
+
+	measure(table, widths);
+	for (size_t c = 0; c < table->column_count; c++)
+		total += widths[c] + GAP;
+	return total > room + GAP;
+}
+
+void table_print(const struct table *table, struct output *out, size_t indent)
+{
+	const size_t room = out->width > indent ? out->width - indent : 1;
+	char **copies[TABLE_COLUMNS_MAX] = {NULL};
+	struct table shorter = *table;
+
+	if (!output_is_narrow(out) || !table->cell_count || !is_too_wide(table, room)) {
+		print_fitting(table, out, indent);
+		return;
+	}
+	shorter.cells = memory_resize(NULL, table->cell_count + 1, sizeof(*shorter.cells));
+	memcpy(shorter.cells, table->cells, table->cell_count * sizeof(*shorter.cells));
+	for (size_t c = 0; c < table->column_count; c++)
+		if (table->columns[c].style == STYLE_NAME)
+			copies[c] = short_names(
+				shorter.cells + c, table->cell_count / table->column_count,
+				table->column_count, LONG_NAME, pen_for(out)->omitted);
+	print_fitting(&shorter, out, indent);
+	for (size_t c = 0; c < table->column_count; c++)
+		short_names_free(copies[c]);
+	free(shorter.cells);
 }
 
 static void print_field(struct output *out, const char *cell, const char *separator)

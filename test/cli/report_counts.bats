@@ -207,6 +207,46 @@ equal()
 	[ "${stderr%%$'\n'*}" = "plumb: --quiet cannot filter an exact profile by operation" ]
 }
 
+@test "-s op --children: a caller's operation is its call" {
+	plumb report -i exact.data -e INST_RETIRED -s op --children --json >children.json
+	plumb report -i exact.data -e INST_RETIRED -s op --no-children --json >alone.json
+	/usr/bin/python3 - <<-'END'
+		import json
+		children, alone = ({r["op"]: r for r in json.load(open(name))["events"][0]["rows"]}
+		                   for name in ("children.json", "alone.json"))
+		assert set(children) == set(alone) == {"load", "store", "branch", "other"}
+		# All but the code that was not called is below a call.
+		assert children["branch"]["children"] > 99 and children["load"]["children"] == alone["load"]["share"]
+	END
+	# Shares in call trees are of the whole, as those of rows.
+	plumb report -i exact.data -e INST_RETIRED --children -g caller --json | json '
+		all(abs(n["share"] - 100 * n["period"] / e["period"]) < 1e-9 and n["own_share"] <= n["share"] <= r["children"]
+		    for e in d["events"] for r in e["rows"] for n in r["tree"])'
+}
+
+@test "names on a terminal lose the arguments of templates, unless they look alike" {
+	need_terminal
+	# outer::map<int, std::pair<long, char> >::find(), two that differ in arguments alone, and an operator.
+	{
+		for name in _ZN5outer3mapIiSt4pairIlcEE4findEv _ZN5outer4treeIiSt4pairIlcESt4pairIicEE4growEv \
+			_ZN5outer4treeIiSt4pairIlcESt4pairIscEE4growEv _ZN5outer10comparatorIiSt4pairIlcEEltES3_; do
+			printf 'int %s(int n) { for (volatile int i = 0; i < n; i++); return n; }\n' "$name"
+			calls+="$name(300), "
+		done
+		echo "int main(void) { return ${calls}0; }"
+	} >names.c
+	aarch64-linux-gnu-gcc -O1 -static -o names names.c
+	plumb record --exact -q -o names.data -- ./names
+	shown() { in_terminal 60 "$PLUMB" report --stdio --no-pager --color never -i names.data -e INST_RETIRED --no-children -F symbol,share; }
+	shown | tr -d '\r' >shown
+	[ -z "$(too_wide 60 <shown)" ]
+	grep -q 'outer::map<…>::find ' shown
+	grep -q 'outer::comparator<…>::operator<' shown
+	lacks -F 'tree<…>' <shown
+	# Files and pipes get them in full.
+	plumb report -i names.data -e INST_RETIRED --no-children -F symbol,share | grep -qF 'outer::map<int, std::pair<long, char> >::find'
+}
+
 @test "--branch, --mem and --mix of an exact profile: what cannot be combined" {
 	for view in branch mem mix; do
 		run --separate-stderr plumb report -i exact.data --$view -F share

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/short_names.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/memory.h"
+#include "tool/wrap.h"
+
+/* Names are compared with each other: nobody reads more rows than this on a terminal. */
+#define NAMES_MAX 1000
+
+static bool is_in_identifier(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Tells whether the bracket at `at` begins the arguments of a template. */
+static bool begins_arguments(const char *name, const char *at)
+{
+	static const char word[] = "operator";
+	const size_t length = sizeof(word) - 1;
+
+	if (*at != '<' || at == name || !is_in_identifier(at[-1]))
+		return false;
+	return (size_t)(at - name) < length || memcmp(at - length, word, length) != 0;
+}
+
+/* Returns where the arguments that begin at `at` end, at their bracket; NULL: they do not. */
+static const char *end_of_arguments(const char *at)
+{
+	size_t depth = 0, round = 0;
+
+	for (const char *begin = at; *at; at++) {
+		round += *at == '(';
+		round -= *at == ')' && round;
+		if (round)
+			continue;
+		depth += *at == '<';
+		/* Not of "->". */
+		depth -= *at == '>' && !(at > begin && at[-1] == '-');
+		if (!depth)
+			return at;
+	}
+	return NULL;
+}
+
+char *short_name(const char *name, const char *mark)
+{
+	const size_t mark_length = strlen(mark);
+	/* A mark may be longer than what it stands for. */
+	char *text = memory_given(malloc(strlen(name) * (1 + mark_length) + 1)), *out = text;
+
+	for (const char *at = name; *at; at++) {
+		const char *end = begins_arguments(name, at) ? end_of_arguments(at) : NULL;
+
+		*out++ = *at;
+		if (!end || end == at + 1)
+			continue;
+		memcpy(out, mark, mark_length);
+		out += mark_length;
+		*out++ = '>';
+		at = end;
+	}
+	*out = '\0';
+	return text;
+}
+
+/* Tells whether another name looks like the i-th, although it differs. */
+static bool is_ambiguous(const char *const *names, char *const *copies, size_t count, size_t i)
+{
+	for (size_t k = 0; k < count; k++)
+		if (strcmp(copies[k], copies[i]) == 0 && strcmp(names[k], names[i]) != 0)
+			return true;
+	return false;
+}
+
+char **short_names(const char **cells, size_t count, size_t stride, size_t columns,
+		   const char *mark)
+{
+	char **copies = memory_alloc((count + 1) * sizeof(*copies));
+	const char **names = memory_alloc((count + 1) * sizeof(*names));
+
+	if (count > NAMES_MAX)
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		names[i] = cells[i * stride] ? cells[i * stride] : "";
+		copies[i] = short_name(names[i], mark);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (wrap_columns(names[i], strlen(names[i])) > columns &&
+		    !is_ambiguous(names, copies, count, i))
+			cells[i * stride] = copies[i];
+	free(names);
+	return copies;
+}
+
+void short_names_free(char **copies)
+{
+	for (size_t i = 0; copies && copies[i]; i++)
+		free(copies[i]);
+	free(copies);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names without the arguments of their templates, for terminals: "std::map<…>::find". */
+#ifndef RENDER_SHORT_NAMES_H
+#define RENDER_SHORT_NAMES_H
+
+#include <stddef.h>
+
+/*
+ * Returns a copy of a name in which `mark` stands for what is between the angle brackets behind an
+ * identifier. Operators stay, and so does what does not end. The caller frees it.
+ */
+char *short_name(const char *name, const char *mark);
+
+/*
+ * Replaces those of `count` names, `stride` cells apart, that take more than `columns` columns by
+ * such copies, unless different names would look alike. Returns the copies in a list that ends with
+ * NULL, for short_names_free().
+ */
+char **short_names(const char **cells, size_t count, size_t stride, size_t columns,
+		   const char *mark);
+void short_names_free(char **copies);
+
+#endif
