@@ -3,6 +3,7 @@
  * What the document says of events in terms of others, over programs made at random, on every
  * core; and that counts are exact, whole at any time, and the same on every run.
  */
+#include "change.h"
 #include "core_program.h"
 
 /* "sum = a + b + ..." of events, 0-terminated by EVENT_COUNT. */
@@ -415,9 +416,34 @@ static void impossible_cores_are_refused(void **state)
 	core_free(NULL);
 }
 
+/* A core file gives a queue's size once, however many of its kind the core has. */
+static void changes_reach_each_queue(void **state)
+{
+	const struct core_params *core = model_core_find("neoverse-n1");
+	struct core_change changes[CORE_CHANGE_PARTS];
+	struct core_params params;
+	struct core_range range;
+	unsigned count;
+
+	(void)state;
+	assert_non_null(core);
+	params = *core;
+	assert_int_equal(core_change_find(core, "queues.SX.entries", 11, changes, &count, &range),
+			 CORE_CHANGE_OK);
+	assert_true(core_change_apply(&params, changes, count));
+	for (unsigned i = 0; i < core->queue_count; i++) {
+		const bool changed = strcmp(core->queue_names[i], "SX") == 0;
+
+		assert_int_equal(params.queue_entries[i], changed ? 11 : core->queue_entries[i]);
+		params.queue_entries[i] = core->queue_entries[i];
+	}
+	assert_memory_equal(&params, core, sizeof(params));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(changes_reach_each_queue),
 		cmocka_unit_test(identities_hold),
 		cmocka_unit_test(kinds_are_exact),
 		cmocka_unit_test(each_kind_has_its_event),
