@@ -316,7 +316,7 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 		      const size_t *widths, const char *const *cells, bool heading)
 {
 	const char *rest[TABLE_COLUMNS_MAX];
-	size_t leads[TABLE_COLUMNS_MAX]; /* a cell's own indent, which all its lines have */
+	size_t leads[TABLE_COLUMNS_MAX] = {0}; /* a cell's own indent, which all its lines have */
 	char *fitted[TABLE_COLUMNS_MAX] = {NULL};
 	bool more = true, begun = false;
 

@@ -317,6 +317,7 @@ setup()
 
 @test "an exact profile: code that the program made has names and lines" {
 	need_compiler
+	# shellcheck disable=SC2154 # by lib.bash
 	aarch64-linux-gnu-gcc -O1 -static -DROUNDS=3000 -o generating "$here/../interop/generating.c"
 	plumb record --exact -q -o exact.data -- ./generating "$PWD" || skip "the model cannot run here"
 	dump=$(echo jit-*.dump)

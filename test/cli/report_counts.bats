@@ -237,8 +237,8 @@ equal()
 	} >names.c
 	aarch64-linux-gnu-gcc -O1 -static -o names names.c
 	plumb record --exact -q -o names.data -- ./names
-	shown() { in_terminal 60 "$PLUMB" report --stdio --no-pager --color never -i names.data -e INST_RETIRED --no-children -F symbol,share; }
-	shown | tr -d '\r' >shown
+	on_terminal() { in_terminal 60 "$PLUMB" report --stdio --no-pager --color never -i names.data -e INST_RETIRED --no-children -F symbol,share; }
+	on_terminal | tr -d '\r' >shown
 	[ -z "$(too_wide 60 <shown)" ]
 	grep -q 'outer::map<…>::find ' shown
 	grep -q 'outer::comparator<…>::operator<' shown
