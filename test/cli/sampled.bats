@@ -404,7 +404,7 @@ model()
 	grep -q "2 processes that the program forked were left out" said
 	"${record[@]}" --sampled --no-inherit ./forks a 2>said
 	"${record[@]}" ./forks a 2>>said
-	! grep -q "left out" said
+	lacks "left out" <said
 }
 
 @test "sampled: errors" {
