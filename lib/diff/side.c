@@ -291,20 +291,29 @@ size_t diff_base_length(const char *name)
 	return strlen(name);
 }
 
-/* Returns the first function with this name, or a greater one. */
-static size_t find_function(const struct diff_side *side, const char *name)
+/*
+ * Returns the first of some sorted structs, which begin with their name, with this name or a
+ * greater one.
+ */
+static size_t first_named(const void *all, size_t count, size_t size, const char *name)
 {
-	size_t low = 0, high = side->function_count;
+	size_t low = 0, high = count;
 
 	while (low < high) {
 		const size_t middle = (low + high) / 2;
+		const char *const *at = (const void *)((const unsigned char *)all + middle * size);
 
-		if (strcmp(side->functions[middle].name, name) < 0)
+		if (strcmp(*at, name) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+static size_t find_function(const struct diff_side *side, const char *name)
+{
+	return first_named(side->functions, side->function_count, sizeof(*side->functions), name);
 }
 
 const struct diff_function *diff_side_next_symbol(const struct diff_side *side, const char *name,
@@ -381,16 +390,9 @@ void diff_side_sort_code(struct diff_side *side)
 const struct diff_inlining *diff_side_inlined(const struct diff_side *side, const char *name,
 					      size_t *count)
 {
-	size_t low = 0, high = side->inlining_count;
+	const size_t low =
+		first_named(side->inlinings, side->inlining_count, sizeof(*side->inlinings), name);
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-
-		if (strcmp(side->inlinings[middle].function, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	*count = 0;
 	while (low + *count < side->inlining_count &&
 	       strcmp(side->inlinings[low + *count].function, name) == 0)

@@ -62,8 +62,8 @@ struct diff_quantity {
 
 /* The code of a function, to be recognized under another name. */
 struct diff_function {
-	const char *name;
-	uint32_t *words; /* NULL: unknown */
+	const char *name; /* must be first, likewise in the next: searches read it */
+	uint32_t *words;  /* NULL: unknown */
 	size_t count;
 	uint64_t address; /* of the first, as disassemblers show it */
 	const char *file; /* where it is declared; NULL: unknown */
