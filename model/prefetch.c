@@ -73,7 +73,7 @@ static struct stream_entry *find_stream(struct stream_prefetcher *prefetcher, ui
 	uint64_t nearest = STREAM_REACH + 1;
 
 	prefetcher->clock++;
-	for (unsigned i = 0; i < STREAM_ENTRIES; i++) {
+	for (unsigned i = 0; i < STREAM_ENTRIES && nearest; i++) {
 		struct stream_entry *entry = &prefetcher->entries[i];
 		uint64_t away = line > entry->last ? line - entry->last : entry->last - line;
 
