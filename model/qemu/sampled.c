@@ -431,6 +431,10 @@ static void end_phase(struct core *core)
 	case PHASE_WINDOW:
 		end_window(core);
 		choose_window();
+		/* All of it follows, not only what is left: windows would be shorter in short
+		 * units, and what is in them count less than what is in long ones. */
+		if (window_at < position)
+			window_at = position;
 		seek_window(core);
 		break;
 	case PHASE_NEW:
