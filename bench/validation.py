@@ -109,7 +109,7 @@ class Machine:
     """What runs the microbenchmarks and programs under the model."""
 
     def __init__(self, plumb, folder):
-        self.plumb, self.folder = plumb, folder
+        self.plumb, self.folder = os.path.abspath(plumb), folder
         self.frequencies = frequencies(plumb)
         self.stored = {}  # a run has the counts of several rows
         self.program_events = sorted({name for row in figures() if "program" in row
