@@ -8,6 +8,7 @@
 #include <plumb/version.h>
 
 #include "render/visible_write.h"
+#include "symbol/symbolizer.h"
 #include "tool/memory.h"
 
 #define NONE SIZE_MAX
@@ -133,6 +134,16 @@ static uint64_t hash_entry(const struct callgrind *c, size_t i)
 
 /* ---- Places -----------------------------------------------------------------------------------
  */
+
+/* Finds where an address is; code without a symbol is in a function without a name, if that is
+ * known. */
+static void locate(struct callgrind *c, const struct plumb_task *task, enum plumb_cpu_mode mode,
+		   uint64_t ip, struct plumb_location *location)
+{
+	plumb_symbolizer_locate(c->symbols, task, mode, ip, location);
+	if (location->file && !location->symbol)
+		location->symbol = symbolizer_bounds(c->symbols, location->file, location->address);
+}
 
 static size_t find_function(struct callgrind *c, const struct plumb_location *location)
 {
@@ -315,7 +326,7 @@ static void resolve(struct callgrind *c, const struct plumb_record *record,
 	struct plumb_location location;
 	size_t position, callee;
 
-	plumb_symbolizer_locate(c->symbols, task, mode, c->ip, &location);
+	locate(c, task, mode, c->ip, &location);
 	position = find_position(c, &location);
 	c->mine = find_entry(c, position, NONE);
 	c->call_count = 0;
@@ -325,8 +336,7 @@ static void resolve(struct callgrind *c, const struct plumb_record *record,
 	for (size_t i = 0; i < c->depth; i++) {
 		size_t entry;
 
-		plumb_symbolizer_locate(c->symbols, task, PLUMB_MODE_USER,
-					call_before(c, c->chain[i]), &location);
+		locate(c, task, PLUMB_MODE_USER, call_before(c, c->chain[i]), &location);
 		position = find_position(c, &location);
 		entry = find_entry(c, position, callee);
 		if (i == 0)
