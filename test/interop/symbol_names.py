@@ -60,17 +60,26 @@ def segments(path):
             yield int(words[1], 16), int(words[2], 16), int(words[4], 16)
 
 
+def places(path, addresses):
+    """Where these addresses are in the file."""
+    executable = list(segments(path))
+    for address in addresses:
+        for offset, start, size in executable:
+            if start <= address < start + size:
+                yield address - start + offset
+                break
+        else:
+            raise AssertionError(f"{address:#x} is in no segment of {path}")
+
+
 def place(path, address):
-    for offset, start, size in segments(path):
-        if start <= address < start + size:
-            return address - start + offset
-    raise AssertionError(f"{address:#x} is in no segment of {path}")
+    return next(places(path, [address]))
 
 
 def names_at(path, addresses, at=None, root=()):
     """Plumb's names at addresses of `path`, mapped as `at`; and what it warns of."""
     done = subprocess.run([reader, *root, at or path], check=True, text=True, capture_output=True,
-                          input="\n".join(f"{place(path, a):x}" for a in addresses))
+                          input="\n".join(f"{at_file:x}" for at_file in places(path, addresses)))
     lines = [line.split() for line in done.stdout.splitlines()]
     for (_, link), address in zip(lines, addresses):
         assert link in ("-", f"{address:x}"), f"{address:#x} is {link} of its file"
