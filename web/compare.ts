@@ -105,8 +105,10 @@ function valueOf(value: number | null, most?: number): string {
 /* Returns a change as plumb diff words it. */
 function change(row: Change): string {
 	if (row.change === null) return "";
-	if (row.before_at_most !== undefined) return row.after! > row.before_at_most ? `> x${fixed(row.after! / row.before_at_most, 1)}` : "unknown";
-	if (row.after_at_most !== undefined) return row.after_at_most < row.before! ? `< ${percent(100 * (row.after_at_most / row.before! - 1), 1)}` : "unknown";
+	/* A side without samples: by how much it must differ, at least. */
+	const [low, high] = row.interval ?? [0, 0];
+	if (row.before_at_most !== undefined) return low > 0 ? `> x${fixed(1 + low / row.before_at_most, 1)}` : "unknown";
+	if (row.after_at_most !== undefined) return high < 0 ? `< ${percent((100 * high) / row.before!, 1)}` : "unknown";
 	if (row.change === 0) return "same";
 	const sign = row.change > 0 ? "+" : "";
 	if (isPercent(row)) return `${sign}${fixed(row.change, Math.abs(row.change) < 0.095 ? 2 : 1)} points`;
@@ -122,7 +124,7 @@ function change(row: Change): string {
 function evidence(row: Change): string {
 	if (row.method === "exact") return "exact";
 	if (row.method === "ranks" && row.p !== null) return `p ${(row.adjusted_p ?? row.p).toPrecision(2)}` + (row.effect !== null ? `, effect ${row.effect.toFixed(2)}` : "");
-	if (row.interval && (row.before || isPercent(row))) return row.units.startsWith("percent") ? `${row.interval[0].toFixed(2)} to ${row.interval[1].toFixed(2)} points` : range([(100 * row.interval[0]) / row.before!, (100 * row.interval[1]) / row.before!], 1);
+	if (row.interval && (row.before || isPercent(row))) return row.units.startsWith("percent") ? `${row.interval[0].toFixed(2)} to ${row.interval[1].toFixed(2)} points` : range([Math.max(-100, (100 * row.interval[0]) / row.before!), (100 * row.interval[1]) / row.before!], 1);
 	return row.method !== "unknown" && row.p !== null ? `p ${(row.adjusted_p ?? row.p).toPrecision(2)}` : "unknown";
 }
 

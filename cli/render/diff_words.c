@@ -110,18 +110,20 @@ static char *percent(double share)
 	return memory_format("%+.*f %%", fabs(value) < 0.095 && value != 0 ? 2 : 1, value);
 }
 
-/* Of a side without samples: by how much it must differ, at least. */
+/* Of a side without samples: by how much it must differ, at least, by the difference's interval. */
 static char *unseen_change(const struct diff_change *change)
 {
-	if (isnan(change->unseen[0]) && change->unseen[1] < change->before) {
-		char *most = percent(change->unseen[1] / change->before - 1);
-		char *text = memory_format("< %s", most);
+	const struct interval *d = &change->difference;
 
-		free(most);
+	if (isnan(change->unseen[0]) && d->high < 0) {
+		char *least = percent(d->high / change->before);
+		char *text = memory_format("< %s", least);
+
+		free(least);
 		return text;
 	}
-	if (isnan(change->unseen[1]) && change->after > change->unseen[0])
-		return memory_format("> x%.1f", change->after / change->unseen[0]);
+	if (isnan(change->unseen[1]) && d->low > 0)
+		return memory_format("> x%.1f", 1 + d->low / change->unseen[0]);
 	return memory_copy("unknown", 7);
 }
 
@@ -182,18 +184,17 @@ static char *p_text(double p)
 			  : memory_format("p %.*f", p < 0.1 ? 4 : 2, p);
 }
 
-/* The ends of a difference, as the change itself is shown. */
+/* The ends of a difference, as the change itself is shown. No count falls below 0. */
 static char *difference_text(const struct diff_change *change)
 {
 	const struct interval *d = &change->difference;
-	const double by = diff_is_percent(change->unit) ? 1
-			  : change->before != 0         ? 100 / fabs(change->before)
-							: 0;
+	const double by = change->before != 0 ? 100 / fabs(change->before) : 0;
 
+	if (diff_is_percent(change->unit))
+		return memory_format("%+.1f..%+.1f pts", d->low, d->high);
 	if (by == 0)
 		return p_text(change->adjusted);
-	return memory_format("%+.1f..%+.1f%s", d->low * by, d->high * by,
-			     diff_is_percent(change->unit) ? " pts" : " %");
+	return memory_format("%+.1f..%+.1f %%", fmax(d->low * by, -100), d->high * by);
 }
 
 char *diff_evidence(const struct diff_change *change)

@@ -167,12 +167,13 @@ void complain_recording(const struct plumb_diagnostics *diagnostics, const char 
 {
 	const struct plumb_diagnostic *first = plumb_diagnostics_get(diagnostics, 0);
 	const bool empty = first && strcmp(first->id, "empty") == 0;
+	const bool folder = first && strcmp(first->id, "directory") == 0;
 
 	complain_findings(diagnostics, path, error);
 	if (error == PLUMB_ERR_IO && strcmp(path, "-") != 0 && access(path, F_OK) != 0)
 		advise(reads_pipe(path) ? "use -i - to read standard input"
 					: "make a recording with plumb record PROGRAM");
-	else if (error == PLUMB_ERR_SYNTAX && !empty && raw)
+	else if (error == PLUMB_ERR_SYNTAX && !empty && raw && !folder)
 		advise("use --raw to read bare SPE data without a perf.data file around it");
 }
 

@@ -52,6 +52,7 @@ static const struct {
 
 	/* Recording. */
 	{"call-graph", "use -g to record call chains"},
+	{"places", "use --from and --to to begin and end at places in the program"},
 	{"no-branches", "branch stacks require a PMU event and a branch buffer (BRBE), see plumb "
 			"doctor; -e spe/branch/ samples branches, too"},
 	{"no-inherit", "use -i to leave out forked processes"},

@@ -871,6 +871,10 @@ access_record()
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by run
 	[ "${stderr_lines[0]}" = "plumb: missing.data: cannot be opened: No such file or directory" ]
+	mkdir others
+	run --separate-stderr plumb report -i others
+	[ "$status" -eq 2 ]
+	said "plumb: others: a folder without a recording: it has no file data"
 	run --separate-stderr plumb report --raw -i spe.data -s symbl
 	[ "$status" -eq 2 ]
 	said "plumb: unknown key 'symbl'" "       did you mean symbol?"

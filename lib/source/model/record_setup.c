@@ -94,10 +94,13 @@ static int check_job(const struct source_record_job *job, struct plumb_diagnosti
 	if (job->clockid != -1)
 		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-clock",
 				  "supports only its own clock", NULL);
-	if (job->control)
-		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-control",
-				  "does not obey commands while it samples",
-				  "begin and end at places in the program");
+	if (job->control) {
+		refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-control",
+			   "does not obey commands while it samples", NULL);
+		diagnostics_remedy(diagnostics, "places", NULL,
+				   "begin and end at places in the program");
+		return PLUMB_ERR_UNSUPPORTED;
+	}
 	if (job->window.delay_ms < 0)
 		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "no-delay",
 				  "does not support a delay of -1", "give milliseconds");

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How plumb diff words a change: of sides without samples, no more than their intervals allow. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "render/diff.h"
+#include "tool/complain.h"
+
+/* Nothing here complains. */
+void complain(const char *format, ...)
+{
+	(void)format;
+	abort();
+}
+
+/* The change of a function's cycles from `before` to `after`, by up to `low` and `high`. */
+static struct diff_change sampled(double before, double after, double low, double high)
+{
+	return (struct diff_change){
+		.key.view = DIFF_FUNCTIONS,
+		.unit = "events",
+		.before = before,
+		.after = after,
+		.change = after - before,
+		.relative = before != 0 ? (after - before) / before : INFINITY,
+		.method = DIFF_INTERVALS,
+		.unseen = {NAN, NAN},
+		.adjusted = 0.02,
+		.difference = {after - before, low, high},
+	};
+}
+
+static void expect(char *text, const char *expected)
+{
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void words_a_change(void **state)
+{
+	const struct diff_change change = sampled(200, 150, -80, -20);
+
+	(void)state;
+	expect(diff_change_text(NULL, &change), "-25.0 %");
+	expect(diff_evidence(&change), "-40.0..-10.0 %");
+	expect(diff_side_text(&change, 1), "150");
+}
+
+/* 200, or as few as 160, become at most 30: from -200 to -200 + hypot(40, 30). */
+static void says_what_is_gone_at_least(void **state)
+{
+	struct diff_change gone = sampled(200, 0, -260, -150);
+
+	(void)state;
+	gone.unseen[1] = 30;
+	expect(diff_change_text(NULL, &gone), "< -75.0 %");
+	expect(diff_evidence(&gone), "-100.0..-75.0 %");
+	expect(diff_side_text(&gone, 1), "< 30");
+	/* So uncertain that it may have grown. */
+	gone.difference.high = 10;
+	expect(diff_change_text(NULL, &gone), "unknown");
+}
+
+/* At most 40 become 200, or as few as 170: by 200 - hypot(30, 40). */
+static void says_what_is_new_at_least(void **state)
+{
+	struct diff_change new = sampled(0, 200, 150, 260);
+
+	(void)state;
+	new.unseen[0] = 40;
+	expect(diff_change_text(NULL, &new), "> x4.8");
+	expect(diff_evidence(&new), "p 0.0200");
+	expect(diff_side_text(&new, 0), "< 40");
+	new.difference.low = -1;
+	expect(diff_change_text(NULL, &new), "unknown");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_a_change),
+		cmocka_unit_test(says_what_is_gone_at_least),
+		cmocka_unit_test(says_what_is_new_at_least),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
