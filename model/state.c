@@ -56,7 +56,7 @@ static bool queues_fit(const struct core_params *params)
 		uint64_t occupied = empty;
 		uint32_t ports = 0;
 
-		for (unsigned k = 0; k < class->piece_count; k++)
+		for (unsigned k = 0; k < class->piece_count && k < PIECES_MAX; k++)
 			op.queues[k] = (uint8_t)queues_of(params, &class->pieces[k]);
 		if (!queues_take(params, &op, &occupied, &ports))
 			return false;

@@ -1509,12 +1509,12 @@ note_of()
 in_background()
 {
 	rm -f process ended out
-	# A shell has what it starts so ignore SIGINT and SIGQUIT.
+	# A shell has what it starts so ignore SIGINT and SIGQUIT, and nohup SIGHUP.
 	# shellcheck disable=SC2016,SC2153 # for the inner shell; lib.bash asks for it
 	(
 		status=0
 		ulimit -c 0
-		env --default-signal=INT,QUIT sh -c 'echo $$ >process; exec "$@"' - \
+		env --default-signal=INT,QUIT,HUP sh -c 'echo $$ >process; exec "$@"' - \
 			"$PLUMB" stat --source model -o result "$@" >out 2>err || status=$?
 		echo "$status" >ended
 	) 3>&- &
