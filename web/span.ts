@@ -32,9 +32,9 @@ export function zoomSpan(factor: number, around: number, end: number): void {
 	showSpan(around - part * length, around + (1 - part) * length, end);
 }
 
-/* Moves by a part of what is shown. */
+/* Moves by a part of what is shown, by as much to the left as to the right. */
 export function panSpan(part: number, end: number): void {
 	const [from, to] = spanOf(end);
-	const by = part * (to - from);
+	const by = Math.sign(part) * Math.round(Math.abs(part) * (to - from));
 	showSpan(from + by, to + by, end);
 }
