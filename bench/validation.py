@@ -548,8 +548,8 @@ def place():
     """A folder that always has the same path."""
     try:
         os.mkdir(PLACE, 0o700)
-    except FileExistsError:
-        sys.exit(f"validation: {PLACE} exists: another run goes on, or was killed; remove the folder")
+    except FileExistsError as error:
+        raise RuntimeError(f"{PLACE} exists: another run goes on, or was killed; remove the folder") from error
     try:
         yield PLACE
     finally:
@@ -576,7 +576,10 @@ def make_page(plumb):
 
 def main():
     arguments = parse_arguments()
-    page = make_page(os.path.abspath(arguments.plumb))[2]
+    try:
+        page = make_page(os.path.abspath(arguments.plumb))[2]
+    except RuntimeError as error:
+        sys.exit(f"validation: {error}")
     with open(arguments.output, "w", encoding="utf-8") as file:
         file.write(page)
 

@@ -2,7 +2,7 @@
 /*
  * Issue queues that belong to ports, as on cores with a queue for each of their pipelines. Where
  * each piece of an operation waits is decided when it dispatches, and so is the port to which it
- * issues: it takes the queue with the fewest entries, and other ports may be idle meanwhile.
+ * issues: it takes the queue with the most free entries, and other ports may be idle meanwhile.
  */
 #include <limits.h>
 
@@ -18,7 +18,7 @@ unsigned queues_of(const struct core_params *params, const struct piece_params *
 	return queues;
 }
 
-/* Takes an entry of the emptiest of `queues`; returns it. They are of the same size. */
+/* Takes an entry of the one of `queues` that has the most free ones; returns it. */
 static unsigned take_entry(unsigned queues, uint64_t *occupied)
 {
 	unsigned best = 0, least = UINT_MAX;

@@ -151,7 +151,7 @@ function table(rows: Change[], kind: string, open?: (row: Change) => void): Tabl
 	const signed = (row: Change) => (row.change === null ? null : Math.sign(row.change) * Math.min(1, size(row)));
 	const make = (key: string, title: string, least: number, rank: number, value: Column<Change>["value"], cell: Column<Change>["cell"], help?: string): Column<Change> => ({ key, title, help, least, rank, value, cell });
 	const columns: Column<Change>[] = [
-		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, named(place(r)), h("small", null, ` ${visible(aside(r))}`))), text: true, grow: 2 },
+		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, named(place(r)), aside(r) ? h("small", null, ` ${visible(aside(r))}`) : null)), text: true, grow: 2 },
 		{ ...make("bar", "Size", 140, 2, size, (r) => diverging(signed(r), most), "sorted by its size"), copied: [] },
 		{ ...make("change", "Change", widest(rows.map(change), 100), 0, (r) => (r.change === null ? null : Math.sign(r.change) * size(r)), change), copied: [["Change", change]] },
 		make("before", "Before", widest(rows.map((r) => valueOf(r.before, r.before_at_most)), 110), 2, (r) => r.before, (r) => valueOf(r.before, r.before_at_most)),

@@ -80,7 +80,7 @@ function samplesPanel(model: Model): Panel {
 	draw();
 	const choose = ways.length > 1 ? h("span", { class: "group", role: "group", "aria-label": "Tracks" }, ...ways.map((way) => h("button", { type: "button", "aria-pressed": String(way === by), onclick: () => set({ tracks: way }) }, way === "thread" ? "Threads" : "CPUs"))) : null;
 	const element = h("section", { class: "panel", id: "samples" }, h("h2", null, "Time: ", type >= 0 ? visible(model.stacks.types[type].name) : "samples", ", coloured by function"),
-		h("p", { class: "dim hint" }, model.details ? "Select a range: all views of samples then show only those in it." : "Select a range: Functions, Flame graph, Callers and the data sources in Memory then show only its samples.", model.choice().exact ? ` ${visible(model.choice().title)} were counted exactly and have no times.` : "", model.stacks.moments!.joined ? " Times are rounded to a 4000th of the recording." : ""),
+		h("p", { class: "dim hint" }, model.details ? "Select a range: all views of samples then show only those in it." : "Select a range: Functions, Flame graph, Callers and the data sources in Memory then show only its samples.", model.choice().exact ? ` ${visible(model.choice().title)} come from an exact profile and have no times.` : "", model.stacks.moments!.joined ? " Times are rounded to a 4000th of the recording." : ""),
 		h("div", { class: "tools" }, choose, zoomButtons(model.end), status),
 		h("div", { class: "lanes" }, labels(model, lanes), area.element),
 		lanes && lanes.left ? h("p", { class: "dim" }, `The ${lanes.of.length} ${lanes.by === "cpu" ? "CPUs with the lowest numbers" : "threads with the most samples"}; ${lanes.left} others are not shown.`) : null,

@@ -157,9 +157,9 @@ static char *failure_of(const struct exploration *e)
 	if (!program || e->interrupted || !e->exit_status)
 		return NULL;
 	if (e->signal)
-		return memory_format("%s was ended by signal %d (%s): the findings are those of a "
-				     "failed run",
-				     program, e->signal, strsignal(e->signal));
+		return memory_format(
+			"signal %d (%s) ended %s: the findings are those of a failed run",
+			e->signal, strsignal(e->signal), program);
 	return memory_format("%s failed, with exit status %d: the findings are those of a failed "
 			     "run",
 			     program, e->exit_status);

@@ -16,7 +16,7 @@ void inputs_note(const char *path, const char *what);
 
 /*
  * Returns the recording that `path` names: that in a folder with results of plumb explore, or else
- * `path` itself. The text lives to the end of the process.
+ * `path` itself. The text lives until the next call with such a folder.
  */
 const char *inputs_recording(const char *path);
 

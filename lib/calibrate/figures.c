@@ -39,9 +39,16 @@ const struct figure figures[FIGURE_COUNT] = {
 #undef DERIVED
 };
 
+/* Before the class of the operations that wait in a queue. */
+static const char queue[] = "queue:";
+
+bool figure_is_of_pipelines(enum figure_id id, const struct core_params *base)
+{
+	return base->queue_ports[0] && strncmp(figures[id].name, queue, strlen(queue)) == 0;
+}
+
 void figure_name(enum figure_id id, const struct core_params *base, char *name, size_t size)
 {
-	static const char queue[] = "queue:";
 	const char *text = figures[id].name;
 
 	if (strncmp(text, queue, strlen(queue)) != 0) {

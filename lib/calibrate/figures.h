@@ -47,6 +47,9 @@ struct figure {
 
 extern const struct figure figures[FIGURE_COUNT];
 
+/* Returns whether the figure is of queues and cores like `base` have one for each pipeline. */
+bool figure_is_of_pipelines(enum figure_id id, const struct core_params *base);
+
 /* Writes the name of a figure's parameter for cores like `base`. */
 void figure_name(enum figure_id id, const struct core_params *base, char *name, size_t size);
 

@@ -82,7 +82,7 @@ struct code_collector {
 	struct pairs symbols;  /* a symbol and its file */
 	struct pairs places;   /* an address and its symbol, of the file */
 	struct pairs inlined;  /* names of a function and of what it is inlined into */
-	struct pairs declared; /* a name, and nothing */
+	struct pairs declared; /* a name, and the file of its line */
 };
 
 struct code_collector *code_collector_new(struct diff_side *side,
@@ -262,8 +262,9 @@ static void add_declarations(struct code_collector *collector, struct plumb_symb
 	size_t count;
 
 	for (size_t i = 0; i < depth; i++) {
-		fresh[i] = frames[i].function && add_pair(&collector->declared, collector->side,
-							  (uintptr_t)frames[i].function, 0, NULL);
+		fresh[i] = frames[i].function &&
+			   add_pair(&collector->declared, collector->side,
+				    (uintptr_t)frames[i].function, (uintptr_t)frames[i].file, NULL);
 		any |= fresh[i];
 	}
 	if (!any)

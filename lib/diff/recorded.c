@@ -404,7 +404,8 @@ static void add_event_whole(const struct pass *pass, const struct counted *count
 	const bool exact = counted->event.exact && !pass->windows;
 	struct interval whole = counted->whole, slots = whole;
 	struct quantity quantity;
-	bool adds_slots = true;
+	/* A choice may leave nothing of an event. */
+	bool adds_slots = !pass->windows || counted->event.row_count;
 
 	if (counted->event.spe) {
 		add_spe_whole(pass, counted);

@@ -286,7 +286,10 @@ size_t diff_base_length(const char *name)
 	for (size_t i = 1; name[0] && name[i]; i++)
 		for (size_t k = 0; k < sizeof(endings) / sizeof(*endings); k++)
 			if (name[i] == *endings[k] &&
-			    strncmp(name + i, endings[k], strlen(endings[k])) == 0)
+			    strncmp(name + i, endings[k], strlen(endings[k])) == 0 &&
+			    /* Not the beginning of a word, as in Go's main.coldStart. */
+			    (strcmp(endings[k], ".cold") != 0 || !name[i + 5] ||
+			     strchr(". ", name[i + 5])))
 				return i;
 	return strlen(name);
 }

@@ -6,8 +6,9 @@
 bool callers_is_own(const char *file)
 {
 	/* GCC's and clang's, C++'s and Rust's; a distribution's copy for other machines, too. */
-	static const char *const within[] = {"/include/c++/", "/lib/gcc/", "/lib/gcc-cross/",
-					     "/lib/clang/", "/rustlib/src/"};
+	static const char *const within[] = {
+		"/include/c++/", "/lib/gcc/",           "/lib/gcc-cross/",     "/lib/clang/",
+		"/rustlib/src/", "-linux-gnu/include/", "-linux-musl/include/"};
 	static const char *const first[] = {"/usr/include/", "/rustc/"};
 
 	for (size_t i = 0; i < sizeof(within) / sizeof(*within); i++)

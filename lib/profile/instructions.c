@@ -14,7 +14,8 @@ static void read_code(struct code_reader *reader, struct plumb_symbolizer *symbo
 	const uint64_t address = location->address & ~(uint64_t)(CODE_BYTES - 1);
 	uint64_t shown;
 
-	if (reader->file == location->file && reader->address == address)
+	if (reader->file == location->file &&
+	    (reader->address == address || reader->address == location->address))
 		return;
 	reader->file = location->file;
 	reader->address = address;

@@ -15,7 +15,7 @@
 #define CODE_BYTES 4096
 struct code_reader {
 	struct plumb_symbol_file *file; /* NULL: none */
-	uint64_t address;               /* a multiple of CODE_BYTES */
+	uint64_t address;               /* of the first byte read */
 	size_t count;                   /* bytes read */
 	uint32_t words[CODE_BYTES / sizeof(uint32_t)];
 };

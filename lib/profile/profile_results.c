@@ -226,6 +226,9 @@ bool plumb_profile_event(const struct plumb_profile *profile, size_t i,
 	if (i >= profile->event_count)
 		return false;
 	*event = profile->events[i].public;
+	/* Rare events are in some groups of windows only; the intervals are from all. */
+	if (event->windows)
+		event->windows = plumb_profile_windows(profile);
 	return true;
 }
 

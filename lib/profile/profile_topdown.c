@@ -162,7 +162,8 @@ static bool set_intervals(const struct topdown_part *part, struct topdown_row *r
 
 	for (size_t kind = SLOTS_RETIRING; fits && kind <= SLOTS_BACKEND; kind++)
 		fits = groups_add_all(&slots, row->groups[kind]);
-	if (fits) {
+	/* Without groups, the shares stay as counted. */
+	if (fits && slots) {
 		public->share = groups_share(grouping, slots, part->groups);
 		public->retiring = groups_share(grouping, row->groups[SLOTS_RETIRING], slots);
 		public->bad_speculation =

@@ -92,7 +92,7 @@ static int open_part(struct plumb_recording *r, int folder, const char *name)
 
 	if (fd < 0 && errno == ENOENT && r->folder->count == 0)
 		return refuse(r, PLUMB_ERR_SYNTAX, "directory",
-			      "a folder without a recording: it has no file %s", name);
+			      "not a recording: the folder has no file %s", name);
 	if (fd < 0)
 		return refuse(r, errno == ENOENT ? PLUMB_ERR_SYNTAX : PLUMB_ERR_IO, "directory",
 			      "a folder whose file %s cannot be opened: %s", name,

@@ -655,6 +655,28 @@ size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place, const c
 	return room;
 }
 
+/*
+ * Returns the file that `owner` is declared in, or NULL. dwarf_decl_file() of libdw 0.188 aborts in
+ * split units, and takes DWARF 5's file 0 for none.
+ */
+static const char *declared_in(Dwarf_Die *owner)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Half version;
+	Dwarf_Word file;
+	Dwarf_Die unit;
+	size_t count;
+
+	if (dwarf_formudata(dwarf_attr(owner, DW_AT_decl_file, &attribute), &file) != 0 ||
+	    !dwarf_diecu(owner, &unit, NULL, NULL) ||
+	    dwarf_cu_info(unit.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) != 0 ||
+	    (file == 0 && version < 5) || dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
+	    file >= count)
+		return NULL;
+	return dwarf_filesrc(files, (size_t)file, NULL, NULL);
+}
+
 size_t debug_info_declarations(struct plumb_symbol_file *file, uint64_t place,
 			       struct plumb_source_frame *declarations, size_t room)
 {
@@ -677,10 +699,9 @@ size_t debug_info_declarations(struct plumb_symbol_file *file, uint64_t place,
 		Dwarf_Die *scope = &scopes[count - 1 - i], owner;
 		Dwarf_Attribute attribute;
 
-		declarations[i] =
-			(struct plumb_source_frame){.function = function_name(debug, file, scope)};
+		declarations[i] = (struct plumb_source_frame){.line = 0};
 		if (dwarf_find_attribute(scope, DW_AT_decl_file, &attribute, &owner))
-			declarations[i].file = dwarf_decl_file(&owner);
+			declarations[i].file = declared_in(&owner);
 		if (dwarf_find_attribute(scope, DW_AT_decl_line, &attribute, &owner))
 			declarations[i].line = number(&owner, DW_AT_decl_line);
 	}

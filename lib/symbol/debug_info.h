@@ -21,8 +21,8 @@ size_t debug_info_source(struct plumb_symbol_file *file, uint64_t place, const c
 			 struct plumb_source_frame *frames, size_t room);
 
 /*
- * Finds where the functions of the frames at `place` are declared, the innermost first: their names
- * as debug_info_source() has them, files and lines. Returns how many were written, at most `room`.
+ * Finds where the functions of the frames at `place` are declared, the innermost first: files
+ * and lines, without names. Returns how many were written, at most `room`.
  * Answers are not kept, so ask once for each function.
  */
 size_t debug_info_declarations(struct plumb_symbol_file *file, uint64_t place,

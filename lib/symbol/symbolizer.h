@@ -32,7 +32,8 @@ const struct plumb_symbol *symbolizer_bounds(struct plumb_symbolizer *symbolizer
 					     struct plumb_symbol_file *file, uint64_t address);
 
 /*
- * Finds where the functions at `location` are declared, in the order of plumb_symbolizer_source().
+ * Finds where the functions at `location` are declared, in the order of plumb_symbolizer_source():
+ * files and lines, without names.
  * Returns how many were written, at most `room`; 0 if that is unknown. This is slow: ask once for
  * each function.
  */

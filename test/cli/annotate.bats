@@ -162,7 +162,8 @@ samples()
 	name=$(printf 'nameless+0x%x' "0x$start")
 	# The heaviest is shown without asking, and has all counts of the one with a name.
 	run --separate-stderr plumb annotate -i nameless.data --json
-	[ "$status" -eq 0 ] && said
+	[ "$status" -eq 0 ]
+	said
 	echo "$output" >nameless.json
 	plumb annotate -i exact.data --json >whole.json
 	/usr/bin/python3 - "$name" <<-'END'

@@ -696,8 +696,12 @@ tell()
 	# The program's files are mapped while sampling is off.
 	# shellcheck disable=SC2016 # for the inner shell
 	plumb record -D -1 -e cpu-clock -c 500000 --control fifo:control,ack -- \
-		bash -c 'echo >begun; while :; do :; done' 2>said 7>&- 8<&- &
-	until [ -e begun ]; do sleep 0.02; done
+		timeout 120 bash -c 'echo >begun; while :; do :; done' 2>said 3>&- 5>&- 6>&- &
+	recorder=$!
+	until [ -e begun ]; do
+		kill -0 "$recorder"
+		sleep 0.02
+	done
 	tell ping
 	tell enable
 	sleep 0.1
@@ -708,7 +712,7 @@ tell()
 	tell enable
 	sleep 0.1
 	tell stop
-	wait $!
+	wait "$recorder"
 	grep -Eq "^plumb: [0-9]+ samples, .* in perf.data$" said
 	plumb script -F time >moments
 	plumb report --no-children -s dso --json >report.json

@@ -319,11 +319,13 @@ setup()
 	need_compiler
 	# shellcheck disable=SC2154 # by lib.bash
 	aarch64-linux-gnu-gcc -O1 -static -DROUNDS=3000 -o generating "$here/../interop/generating.c"
-	plumb record --exact -q -o exact.data -- ./generating "$PWD" || skip "the model cannot run here"
+	engine_path >/dev/null || skip "there is no engine"
+	plumb record --exact -q -o exact.data -- ./generating "$PWD"
 	dump=$(echo jit-*.dump)
 	pid=${dump//[!0-9]/}
-	plumb report -i exact.data -e INST_RETIRED --no-children -s symbol,srcline,dso --csv -F period >rows.csv
+	run plumb report -i exact.data -e INST_RETIRED --no-children -s symbol,srcline,dso --csv -F period -o rows.csv
 	rm "/tmp/perf-$pid.map"
+	[ "$status" -eq 0 ]
 	# Two instructions 3,000 times, and the return; the second function is at two places. Before the
 	# loop, on another line, two instructions make its number.
 	grep -F '[JIT] tid 1001' rows.csv | cut -d, -f3-5 | sort >made.csv
@@ -874,7 +876,7 @@ access_record()
 	mkdir others
 	run --separate-stderr plumb report -i others
 	[ "$status" -eq 2 ]
-	said "plumb: others: a folder without a recording: it has no file data"
+	said "plumb: others: not a recording: the folder has no file data"
 	run --separate-stderr plumb report --raw -i spe.data -s symbl
 	[ "$status" -eq 2 ]
 	said "plumb: unknown key 'symbl'" "       did you mean symbol?"

@@ -198,7 +198,8 @@ equal()
        sample operations with plumb record -e spe" ]
 	for key in latency data_source; do
 		run --separate-stderr plumb report -i exact.data -s $key
-		[ "$status" -eq 2 ] && [ -z "$output" ]
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
 		[ "$stderr" = "plumb: exact.data: no values for $key: an exact profile counts by instruction, not each operation by itself
        sample operations with plumb record -e spe" ]
 	done

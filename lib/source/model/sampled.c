@@ -113,7 +113,8 @@ void sampled_describe(const struct model_sampled *sampled, const struct model_co
 	if (instructions > 0)
 		groups->scale = rest / instructions;
 	if (rest > 0)
-		groups->modelled = fmin(windows * SAMPLED_WINDOW / rest, 1);
+		/* Windows of code that is new are cut short, or empty. */
+		groups->modelled = fmin(fmin(windows * SAMPLED_WINDOW, instructions) / rest, 1);
 }
 
 /* The arrays of struct plumb_windows. */

@@ -69,7 +69,7 @@ void perf_control_read(struct perf_control *control,
 		command = command_of(control);
 		control->used = 0;
 		control->too_long = false;
-		if (command == PERF_UNKNOWN)
+		if (command == PERF_UNKNOWN || (command == PERF_SNAPSHOT && !control->snapshots))
 			continue;
 		obey(user, command);
 		answer(control);

@@ -9,8 +9,9 @@
 enum perf_command { PERF_ENABLE, PERF_DISABLE, PERF_SNAPSHOT, PERF_STOP, PERF_PING, PERF_UNKNOWN };
 
 struct perf_control {
-	int fd;  /* -1: none, or it has ended */
-	int ack; /* -1: none, or nobody reads it */
+	int fd;         /* -1: none, or it has ended */
+	int ack;        /* -1: none, or nobody reads it */
+	bool snapshots; /* it obeys that command; otherwise it is unknown */
 	char line[64];
 	size_t used;
 	bool too_long; /* the line is */

@@ -50,9 +50,9 @@ struct recording {
 	uint64_t records;    /* of SPE */
 	bool begun;          /* the program */
 	bool on;             /* events that wait for the delay have begun */
-	double on_since;     /* seconds */
+	double turns_on;     /* on the clock; INFINITY: only a command does that */
+	double turns_off;    /* likewise, the end at the timeout; INFINITY: there is none */
 	bool began_once;     /* they were on, if not now */
-	bool controlled;     /* a command has turned them on or off */
 	bool stopped;        /* a command ends the recording */
 	int command_error;   /* of the last command */
 	bool kernel_said;    /* warned that the kernel hides its addresses */
@@ -259,21 +259,23 @@ static void look_for_offline(struct recording *r)
 		free(online);
 }
 
-/* Returns when the next thing is due: beginning or ending. */
-static double due(const struct recording *r)
+/* Says when sampling begins by itself, and when the timeout ends it. */
+static void set_window(struct recording *r)
 {
 	const struct plumb_window *window = &r->job->window;
 
-	if (!r->on)
-		return window->delay_ms < 0 || r->controlled ? INFINITY
-							     : r->began + 1e-3 * window->delay_ms;
-	return window->timeout_ms ? r->on_since + 1e-3 * window->timeout_ms : INFINITY;
+	r->turns_on = r->on || window->delay_ms < 0 ? INFINITY : r->began + 1e-3 * window->delay_ms;
+	r->turns_off = INFINITY;
+	/* If a command is to turn it on, which may never come, the time runs from the beginning. */
+	if (window->timeout_ms)
+		r->turns_off =
+			(isinf(r->turns_on) ? r->began : r->turns_on) + 1e-3 * window->timeout_ms;
 }
 
 /* Milliseconds. */
 static int time_to_wait(const struct recording *r)
 {
-	double left = 1e3 * (due(r) - now());
+	double left = 1e3 * (fmin(r->turns_on, r->turns_off) - now());
 
 	return left >= LOOK_MS ? LOOK_MS : left > 0 ? (int)left + 1 : 0;
 }
@@ -281,11 +283,14 @@ static int time_to_wait(const struct recording *r)
 /* Enables delayed events when it is time; without a delay, execve(2) enables a program's events. */
 static void switch_on(struct recording *r)
 {
-	if (r->on || now() < due(r))
+	const double moment = now();
+
+	if (moment < r->turns_on)
 		return;
-	r->on = true;
-	r->on_since = now();
-	r->began_once = true;
+	r->on = r->began_once = true;
+	r->turns_on = INFINITY;
+	if (r->job->window.timeout_ms)
+		r->turns_off = moment + 1e-3 * r->job->window.timeout_ms;
 	sampling_switch(&r->sampling, true);
 }
 
@@ -297,12 +302,11 @@ static void obey_command(void *user, enum perf_command command)
 	switch (command) {
 	case PERF_ENABLE:
 	case PERF_DISABLE:
-		r->controlled = true;
+		r->turns_on = INFINITY;
 		if (r->on == (command == PERF_ENABLE))
 			return;
 		r->on = command == PERF_ENABLE;
 		r->began_once |= r->on;
-		r->on_since = now();
 		sampling_hold(&r->sampling, r->on);
 		break;
 	case PERF_SNAPSHOT:
@@ -402,7 +406,7 @@ static int watch(struct recording *r)
 		bool over;
 
 		wait_for_records(r);
-		r->run->ended = r->stopped || (r->on && now() >= due(r));
+		r->run->ended = r->stopped || now() >= r->turns_off;
 		error = r->command_error;
 		switch_on(r);
 		/*
@@ -548,7 +552,7 @@ static int sample(struct recording *r)
 		r->job->started(r->job->user, r->program.pid);
 	r->began = now();
 	r->on = r->began_once = r->sampling.session.on_exec;
-	r->on_since = r->began;
+	set_window(r);
 	switch_on(r);
 	if (r->program.pid > 0) {
 		r->begun = true;
@@ -573,7 +577,8 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 		.diagnostics = diagnostics,
 		.program = {.pid = -1, .line = -1},
 		.program_fd = -1,
-		.control = {.fd = job->control ? job->control_fd : -1,
+		.control = {.snapshots = job->snapshot,
+			    .fd = job->control ? job->control_fd : -1,
 			    .ack = job->control ? job->ack_fd : -1},
 	};
 	struct timespec t;
