@@ -203,9 +203,10 @@ static const char *method_name(enum diff_method method)
 void diff_separated(struct output *out, const struct diff_report *report, const char *separator)
 {
 	static const char *const headings[] = {
-		"compared",   "view",   "name",   "in",       "by",     "unit",
-		"before",     "after",  "change", "relative", "method", "p",
-		"adjusted_p", "effect", "low",    "high",     "real",
+		"compared",      "view",   "name",   "in",       "by",     "unit",
+		"before",        "after",  "change", "relative", "method", "p",
+		"adjusted_p",    "effect", "low",    "high",     "real",   "before_at_most",
+		"after_at_most",
 	};
 	const size_t count = sizeof(headings) / sizeof(*headings);
 	static const struct table_column columns[sizeof(headings) / sizeof(*headings)];
@@ -241,6 +242,8 @@ void diff_separated(struct output *out, const struct diff_report *report, const 
 			table_cell(&table, change->real                     ? "yes"
 					   : change->method == DIFF_UNKNOWN ? ""
 									    : "no");
+			number(&table, change->unseen[0]);
+			number(&table, change->unseen[1]);
 		}
 	}
 	table_print_separated(&table, out, separator);

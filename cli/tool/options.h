@@ -100,12 +100,12 @@ struct common_options {
 		.offset = offsetof(struct common_options, json),     \
 		.help = "print JSON; the manual page lists its keys" \
 	}
-#define OPTION_ROW_INPUT(type, member)                                                         \
-	{                                                                                      \
-		.letter = 'i', .name = "input", .kind = OPTION_TEXT, .argument = "FILE",       \
-		.offset = offsetof(type, member),                                              \
-		.help = "read this recording, or that in a folder of plumb explore (default: " \
-			"perf.data); - is standard input"                                      \
+#define OPTION_ROW_INPUT(type, member)                                                            \
+	{                                                                                         \
+		.letter = 'i', .name = "input", .kind = OPTION_TEXT, .argument = "FILE",          \
+		.offset = offsetof(type, member),                                                 \
+		.help = "read this recording, or the one in a folder of plumb explore (default: " \
+			"perf.data); - is standard input"                                         \
 	}
 #define OPTION_ROW_OUTPUT                                                                 \
 	{                                                                                 \

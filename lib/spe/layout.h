@@ -45,7 +45,7 @@ enum spe_layout_members {
 	SPE_MEMBERS_ALL,
 	SPE_MEMBERS_SUMS,  /* all but addresses other than the PC, other latencies than the total
 			      one, the data source, and the operation's payload */
-	SPE_MEMBERS_COUNTS /* without the PC and the total latency, but with the payload */
+	SPE_MEMBERS_COUNTS /* likewise, with the payload, without the PC and the total latency */
 };
 
 struct spe_layouts {

@@ -433,7 +433,7 @@ tree.parse(sys.argv[1])' j.xml
 		sed -n '/^Events/,/^$/p' | awk 'NR > 2 && NF { print $NF }' >names
 	LC_ALL=C sort -c names
 	plumb diff --csv "$work/old.json" "$work/new.json" >diff.csv
-	[ "$(head -1 diff.csv)" = "compared,view,name,in,by,unit,before,after,change,relative,method,p,adjusted_p,effect,low,high,real" ]
+	[ "$(head -1 diff.csv)" = "compared,view,name,in,by,unit,before,after,change,relative,method,p,adjusted_p,effect,low,high,real,before_at_most,after_at_most" ]
 	grep -q ',events,CPU_CYCLES,,,events,' diff.csv
 }
 

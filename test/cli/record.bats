@@ -689,6 +689,18 @@ tell()
 	[ "$answer" = ack ]
 }
 
+@test "--control: the timeout runs while sampling is off; a stop before it is no timeout" {
+	can_sample
+	mkfifo control
+	# Nobody enables anything.
+	timeout 60 "$PLUMB" record -e cpu-clock -D -1 --timeout 200 --control fifo:control -- sleep 50 2>said
+	grep -qx "plumb: ended the program after 200 ms" said
+	exec 5<>control
+	echo stop >&5
+	timeout 60 "$PLUMB" record -e cpu-clock --timeout 40000 --control fifo:control -- sleep 50 2>said
+	lacks "ended the program" <said
+}
+
 @test "--control: nothing is sampled while it is off; it stops the program" {
 	can_sample
 	mkfifo control ack

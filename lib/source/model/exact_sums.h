@@ -9,7 +9,8 @@
  *
  * In a sampled run, a sum is of a group of windows, or of what was counted in full: sampled.h. How
  * often windows count is known at the end only, so all sums are written then. If the recording can
- * be changed, they are also written now and then, as if the run ended there.
+ * be changed, they are also written now and then, as if the run ended there; a recorder
+ * that is killed while it does so leaves some sums by the estimate from before.
  */
 #ifndef SOURCE_MODEL_EXACT_SUMS_H
 #define SOURCE_MODEL_EXACT_SUMS_H
