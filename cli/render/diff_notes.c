@@ -121,9 +121,8 @@ static void add_places(struct notes *notes, const struct diff *diff)
 			   (change->places[0].inlined_count || change->places[1].inlined_count);
 	}
 	if (inlined)
-		add(notes, "The sides show functions inlined into different ones: these count as "
-			   "functions "
-			   "of their own on both sides, not as part of what they are inlined in.");
+		add(notes, "The sides show functions inlined into different ones: such functions "
+			   "count as their own on both sides.");
 }
 
 static void add_methods(struct notes *notes, const struct diff *diff)

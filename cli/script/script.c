@@ -318,7 +318,7 @@ static int run_script(struct script_options *options)
 		status = reading_filter(&script.reading, NULL);
 	if (status == EXIT_FINE && options->quiet && script.reading.choice.operations) {
 		complain("--quiet cannot filter an exact profile by operation");
-		advise("plumb report --filter adds up what the instructions of each kind did");
+		advise("use plumb report --filter instead");
 		status = EXIT_USAGE;
 	}
 	if (status == EXIT_FINE)

@@ -23,6 +23,16 @@ engine_path()
 	/usr/bin/python3 "$here/../interop/engine.py" "$PLUMB"
 }
 
+# tell COMMAND: sends it to --control, which is descriptor 5, and waits for the answer at 6.
+tell()
+{
+	local answer
+
+	echo "$1" >&5
+	read -r -t 60 -u 6 answer
+	[ "$answer" = ack ]
+}
+
 # perf_records OPTION...: runs perf record, again if it aborts, as it does now and then; skips the
 # test for perf's own reason.
 perf_records()

@@ -679,16 +679,6 @@ samples()
 	[ ! -e perf.data ]
 }
 
-# tell COMMAND: sends it, and waits for the answer.
-tell()
-{
-	local answer
-
-	echo "$1" >&5
-	read -r -t 60 -u 6 answer
-	[ "$answer" = ack ]
-}
-
 @test "--control: the timeout runs while sampling is off; a stop before it is no timeout" {
 	can_sample
 	mkfifo control

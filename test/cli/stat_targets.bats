@@ -63,15 +63,6 @@ begin_control()
 	tell ping
 }
 
-tell()
-{
-	local answer
-
-	echo "$1" >&5
-	read -r -t 60 -u 6 answer
-	[ "$answer" = ack ]
-}
-
 @test "-p counts a process, not the machine, while --control says so" {
 	begin_toucher
 	begin_control -p "$busy" --json -e page-faults,minor-faults:k
