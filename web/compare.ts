@@ -69,7 +69,7 @@ function placed(name: string, place: Place, when: string): string[] {
 	const more = place.inlined_into.length - 1;
 	const into = place.inlined_into[0] + (more > 0 ? ` and ${more} more` : "");
 	return [
-		...(more >= 0 ? [`${place.symbols.length ? "partly " : ""}inlined in ${into} ${when}`] : []),
+		...(more >= 0 ? [`${place.symbols.length ? "partly " : ""}inlined into ${into} ${when}`] : []),
 		...(others.length ? [`${others.length < place.symbols.length ? "with" : "as"} ${others.join(", ")} ${when}`] : []),
 	];
 }

@@ -264,7 +264,7 @@ static const struct option options[] = {
 		.argument = "CHANNEL",
 		.offset = AT(control),
 		.help = "obey the commands enable, disable, snapshot, stop and ping from fd:N or "
-			"fifo:FILE; with a second name, after a comma, acknowledge them there",
+			"fifo:FILE; acknowledge them on a second one, after a comma",
 	},
 	OPTION_ROWS_WINDOW(struct record_options, window),
 	{

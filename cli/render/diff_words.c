@@ -251,7 +251,7 @@ static char *copies(const struct diff_place *place, const char *name, bool *own)
 	return join_take(&list);
 }
 
-/* "partly inlined in main after, with f.cold after". */
+/* "partly inlined into main after, with f.cold after". */
 static char *places_text(const struct diff_change *change)
 {
 	static const char *const times[] = {"before", "after"};
@@ -265,8 +265,8 @@ static char *places_text(const struct diff_change *change)
 		char *text;
 
 		if (into) {
-			text = memory_format("%sinlined in %s %s", own || *others ? "partly " : "",
-					     into, times[s]);
+			text = memory_format("%sinlined into %s %s",
+					     own || *others ? "partly " : "", into, times[s]);
 			join_add(&list, text);
 			free(text);
 		}

@@ -105,7 +105,7 @@ setup()
 		        assert (lines[key]["before"], lines[key]["after"]) == (count, after[1][key]), lines[key]
 	END
 	plumb diff calls.data bring.data | tr -s ' \n' ' ' |
-		grep -F "fill (inlined in main after)" | grep -qF "The sides show functions inlined into different ones"
+		grep -F "fill (inlined into main after)" | grep -qF "The sides show functions inlined into different ones"
 }
 
 @test "a function with another name that was vectorized is recognized by its place and lines" {
