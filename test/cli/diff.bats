@@ -80,7 +80,7 @@ said()
 		import json
 		import sys
 		old, new, diff = (json.load(open(path)) for path in sys.argv[1:])
-		counts = [{e["name"]: e["count"] for e in side["events"]} for side in (old, new)]
+		counts = [{e["name"]: e["count"] for e in side["events"] if e["count"] is not None} for side in (old, new)]
 		changes = diff["comparisons"][0]["events"]
 		assert len(changes) == len(counts[0]) > 20
 		for change in changes:
