@@ -264,7 +264,7 @@ struct plumb_profile {
 	bool finished;
 };
 
-/* profile.c: adds an item of the stream. Returns 0 or NO_MEMORY. */
+/* profile_samples.c: adds an item of the stream. Returns 0 or NO_MEMORY. */
 int profile_add_item(struct plumb_profile *profile, const struct plumb_samples_item *item);
 
 /* profile.c: looks up a place, for `place`. */
@@ -274,9 +274,10 @@ void place_look_up(struct plumb_profile *profile, const struct plumb_task *task,
 struct place *place_find(struct plumb_profile *profile, const struct plumb_task *task,
 			 struct plumb_frame frame);
 
-/* Likewise find or make an event and a lane; NULL: out of memory. */
+/* Likewise finds or makes an event; NULL: out of memory. */
 struct profiled_event *profiled_event_find(struct plumb_profile *profile,
 					   const struct plumb_samples_item *item);
+/* profile_samples.c: finds or makes a lane; NULL: out of memory. */
 struct lane *lane_find(struct plumb_profile *profile, const uint64_t key[2]);
 static inline uint64_t lane_of_ring(uint32_t ring)
 {
