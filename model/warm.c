@@ -37,6 +37,28 @@ static inline void fetch(struct warmer *warmer, uint64_t pc, uint64_t end)
 	}
 }
 
+/*
+ * A store leaves in order, once it has an entry of the store buffer, which it holds until L1D has
+ * the line. While all entries of the store queue are taken, nothing executes. So no more requests
+ * are on their way than in detail, and prefetchers find as many buffers free.
+ */
+static inline void store(struct warmer *warmer, const struct op *op, uint64_t pc,
+			 const struct access *access, unsigned bytes, struct memory_result *result)
+{
+	struct core *core = warmer->core;
+	const uint64_t number = core->buffer_sequence++;
+	uint64_t *left = &warmer->left[number % core->params->store_entries];
+	uint64_t start = core->buffered[(number - core->buffer_entries) & core->buffer_mask];
+
+	warmer->cycle = later(warmer->cycle, *left);
+	start = later(later(start, core->store_left), warmer->cycle);
+	memory_store(core->memory, start, pc, access->address, bytes, op->memory & MEM_ZERO,
+		     result);
+	core->stores_gone = later(core->stores_gone, result->ready);
+	core->buffered[number & core->buffer_mask] = core->stores_gone;
+	core->store_left = *left = start;
+}
+
 static inline void make_access(struct warmer *warmer, const struct op *op, uint64_t pc,
 			       const struct access *access)
 {
@@ -49,8 +71,8 @@ static inline void make_access(struct warmer *warmer, const struct op *op, uint6
 			    op->memory & (MEM_ATOMIC | MEM_EXCLUSIVE), &result);
 	if (op->memory & MEM_STORE) {
 		memory_translate(memory, warmer->cycle, access->address, bytes, &result);
-		memory_store(memory, warmer->cycle, pc, access->address, bytes,
-			     op->memory & MEM_ZERO, &result);
+		store(warmer, op, pc, access, bytes, &result);
+		return;
 	}
 	if (!(op->memory & (MEM_LOAD | MEM_STORE)))
 		memory_prefetch(memory, warmer->cycle, access->address, op->flags & OP_FOR_STORE);

@@ -14,11 +14,14 @@
 
 #define WARM_PACE_ONE (1u << 16) /* a cycle per instruction */
 
+#define WARM_STORES 256 /* more than any core's store queue has */
+
 struct warmer {
 	struct core *core;
-	uint64_t cycle;    /* where its time is */
-	uint32_t fraction; /* of a cycle, in 65536ths */
-	uint64_t line;     /* of instructions that was fetched last, plus one */
+	uint64_t cycle;             /* where its time is */
+	uint32_t fraction;          /* of a cycle, in 65536ths */
+	uint64_t line;              /* of instructions that was fetched last, plus one */
+	uint64_t left[WARM_STORES]; /* when the last stores left the store queue, by number */
 };
 
 /* Begins a stretch, between two blocks. The core has no shadows, and nothing watches it. */

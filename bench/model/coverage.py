@@ -29,6 +29,9 @@ OWN = {"compress": [], "hash": [], "interpret": ["-DUP_TO=60000"], "matrix": ["-
        "sort": ["-DCOUNT=(1u<<18)"]}
 WORKLOADS = ("stream", "chase", "tree", "transform", "bodies", "sieve", "sparse", "common",
              "mandelbrot", "graph", "scanner", "churn", "phases", "cipher", "search", "life")
+# Packages of Debian's programs, beside those of bench/validation.
+PACKAGES = ("brotli", "libbrotli1", "sqlite3", "libsqlite3-0", "libtinfo6")
+NEEDED = f"{programs.NEEDED}|^libreadline8(t64)?$"
 SHARES = ("frontend_bound", "backend_bound", "retiring", "bad_speculation")
 PYTHON = """
 words = {}
@@ -99,7 +102,7 @@ def packaged(packages, folder):
     """Returns the commands of Debian's programs, with the options before them."""
     root = os.path.join(packages, "root")
     if not os.path.isdir(root):
-        error = programs.fetch(packages)
+        error = programs.fetch(packages, PACKAGES, NEEDED)
         if error:
             print(error, file=sys.stderr)
             return {}

@@ -78,14 +78,14 @@ while True:
     words.sort(key=lambda word: (word[-1], word))
     ','.join(text).split('A')
 """
-def fetch(folder):
-    """Unpacks the packages in folder/root. Returns why that was impossible, or ''."""
+def fetch(folder, more=(), needed=NEEDED):
+    """Unpacks the packages, and `more`, in folder/root. Returns why that was impossible, or ''."""
     packages, root = os.path.join(folder, "packages"), os.path.join(folder, "root")
     os.makedirs(packages, exist_ok=True)
     try:
-        known = subprocess.run(["apt-cache", "search", "--names-only", NEEDED], check=True,
+        known = subprocess.run(["apt-cache", "search", "--names-only", needed], check=True,
                                stdout=subprocess.PIPE, text=True).stdout
-        names = [*PACKAGES, *(line.split(" ")[0] for line in known.splitlines())]
+        names = [*PACKAGES, *more, *(line.split(" ")[0] for line in known.splitlines())]
         subprocess.run(["apt-get", "download", "-qq", *(name + ":arm64" for name in names)], check=True,
                        cwd=packages, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for package in glob.glob(os.path.join(packages, "*.deb")):

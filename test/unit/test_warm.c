@@ -413,6 +413,64 @@ static void time_waits_for_memory(void **state)
 	side_clean_up(&side);
 }
 
+/*
+ * Stores that miss, a few lines apart, as in a sieve: how many lines are prefetched depends on how
+ * many stores are on their way.
+ */
+static uint64_t count_prefetches(bool warms, uint32_t *pace)
+{
+	static struct side side;
+	struct made_block made = {.block = {.pc = CODE, .insns = made.insns}};
+	const unsigned stores = 20000, first = stores / 4;
+	struct warmer warmer;
+	uint64_t count = 0, cycles = 0;
+
+	side_set_up(&side);
+	add_insn(&made, WORD_STORE);
+	add_insn(&made, WORD_ADD);
+	add_insn(&made, WORD_BRANCH);
+	assert_true(core_prepare_block(&params, &made.block));
+	for (unsigned i = 0; i < stores; i++) {
+		made.accesses[0].address = DATA + 7ull * params.l1d.line_bytes * i % STREAM;
+		if (i == first) {
+			cycles = core_cycle(side.core);
+			count = side.counts[EVENT_L1D_CACHE_HWPRF];
+			if (warms)
+				warm_begin(&warmer, side.core);
+		}
+		if (i >= first && warms)
+			warm_execute(&warmer, &made.block, 3, made.accesses, 1, CODE, *pace);
+		else
+			core_execute(side.core, &made.block, 3, made.accesses, 1, CODE);
+	}
+	if (warms)
+		warm_end(&warmer);
+	count = core_counts(side.core)[EVENT_L1D_CACHE_HWPRF] - count;
+	if (!warms)
+		*pace = (uint32_t)((core_cycle(side.core) - cycles) * WARM_PACE_ONE /
+				   (3ull * (stores - first)));
+	core_release_block(&made.block);
+	side_clean_up(&side);
+	return count;
+}
+
+static void stores_wait_for_the_store_buffer(void **state)
+{
+	(void)state;
+	for (size_t c = 0; model_cores[c]; c++) {
+		uint64_t detailed, warmed;
+		uint32_t pace;
+
+		if (c % ONE_IN(3))
+			continue;
+		params = *model_cores[c];
+		detailed = count_prefetches(false, &pace);
+		warmed = count_prefetches(true, &pace);
+		assert_true(detailed > 1000);
+		assert_in_range(warmed, detailed - detailed / 10, detailed + detailed / 10);
+	}
+}
+
 /* A fault ends a block: what is behind it has not been executed. */
 static void the_rest_of_a_block_leaves_nothing(void **state)
 {
@@ -480,6 +538,7 @@ int main(void)
 		cmocka_unit_test(prefetchers_leave_nearly_the_same),
 		cmocka_unit_test(time_passes_at_the_pace),
 		cmocka_unit_test(time_waits_for_memory),
+		cmocka_unit_test(stores_wait_for_the_store_buffer),
 		cmocka_unit_test(the_rest_of_a_block_leaves_nothing),
 		cmocka_unit_test(only_memory_counts),
 	};
