@@ -43,14 +43,20 @@ static bool has_branch_stacks(const struct plumb_recording *recording)
 	return false;
 }
 
+/* Whether -g names call trees that only tables of events have. */
+static bool asks_for_folded_trees(const struct report_options *options)
+{
+	return options->call_graph && strstr(options->call_graph, "folded");
+}
+
 /* Whether no option asks for columns or for a view. */
 static bool asks_for_rows(const struct report_options *options)
 {
 	return !options->fields.count && !options->events.count && !report_preset(options) &&
 	       !options->folded && !options->histogram && !options->sharing && !options->callers &&
-	       !options->callees && !options->call_graph && !options->children &&
-	       !options->no_children && !options->widths && !options->percent_limit &&
-	       !options->common.json && !options->csv && !options->common.separator;
+	       !options->callees && !asks_for_folded_trees(options) && !options->widths &&
+	       !options->percent_limit && !options->common.json && !options->csv &&
+	       !options->common.separator;
 }
 
 static bool has_event(const struct plumb_recording *recording, const char *name)
