@@ -7,7 +7,9 @@
 
 #include "profile/callers.h"
 #include "render/figures.h"
+#include "render/pen.h"
 #include "render/shell.h"
+#include "render/short_names.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
@@ -19,6 +21,7 @@
 #define SHOWN_SHARE  5  /* percent: others are shown from here on */
 #define SPREAD_SHARE 10 /* percent: code is spread if no function has as much */
 #define SHOWN_PLACES 3
+#define NAME_COLUMNS 50 /* longer names are shown without the arguments of templates */
 
 /* Prints a text with names from outside, in which a line break would begin a line of its own. */
 static void print_paragraph(struct output *out, enum style style, size_t column, size_t indent,
@@ -94,24 +97,42 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Returns where a place is in words; free it. */
-static char *place_text(const struct plumb_finding_place *place)
+/*
+ * Returns the name of a function or of data; free it. Long ones lose the arguments of templates,
+ * which the command below has.
+ */
+static char *name_text(const struct output *out, const struct findings_view *view,
+		       const struct plumb_finding_place *place)
 {
-	char *size, *text;
+	const size_t length = strlen(place->name);
 
-	if (place->line && place->file)
-		return memory_format("%s:%u, in %s", base_name(place->file), place->line,
-				     place->name);
+	if (view->verbose || wrap_columns(place->name, length) <= NAME_COLUMNS)
+		return memory_copy(place->name, length);
+	return short_name(place->name, pen_for(out)->omitted);
+}
+
+/* Returns where a place is in words; free it. */
+static char *place_text(const struct output *out, const struct findings_view *view,
+			const struct plumb_finding_place *place)
+{
+	char *name = name_text(out, view, place), *size, *text;
+
+	if (place->line && place->file) {
+		text = memory_format("%s:%u, in %s", base_name(place->file), place->line, name);
+		free(name);
+		return text;
+	}
 	if (!place->bytes)
-		return memory_format("%s", place->name);
+		return name;
 	if (place->bytes >= 1 << 20)
 		size = memory_format("%.1f MiB", (double)place->bytes / (1 << 20));
 	else if (place->bytes >= 1 << 10)
 		size = memory_format("%.1f KiB", (double)place->bytes / (1 << 10));
 	else
 		size = memory_format("%llu bytes", (unsigned long long)place->bytes);
-	text = memory_format("%s (%s)", place->name, size);
+	text = memory_format("%s (%s)", name, size);
 	free(size);
+	free(name);
 	return text;
 }
 
@@ -144,7 +165,7 @@ static void print_places(struct output *out, const struct findings_view *view, c
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct plumb_finding_place *place = &places->at[i];
-		char *where = place_text(place), *share = share_text(place);
+		char *where = place_text(out, view, place), *share = share_text(place);
 		char *basis = i ? memory_copy("", 0) : basis_text(places);
 		char *text = memory_format("%s: %s%s", where, share, basis);
 
@@ -186,15 +207,17 @@ static void print_waits(struct output *out, const struct findings_view *view,
 }
 
 /* Says that the code is everywhere. */
-static void print_spread(struct output *out, const struct plumb_finding_places *functions)
+static void print_spread(struct output *out, const struct findings_view *view,
+			 const struct plumb_finding_places *functions)
 {
 	const struct plumb_finding_place *most = &functions->at[0];
-	char *basis = basis_text(functions);
-	char *text = memory_format("spread over many functions; %s has most, %.1f %%%s", most->name,
+	char *basis = basis_text(functions), *name = name_text(out, view, most);
+	char *text = memory_format("spread over many functions; %s has most, %.1f %%%s", name,
 				   most->share, basis);
 
 	print_beside(out, "Where", text);
 	free(text);
+	free(name);
 	free(basis);
 }
 
@@ -229,14 +252,15 @@ static void print_code(struct output *out, const struct findings_view *view,
 		return;
 	}
 	if (functions->at[0].share < SPREAD_SHARE && !view->verbose) {
-		print_spread(out, functions);
+		print_spread(out, view, functions);
 		return;
 	}
 	if (known)
 		print_places(out, view, "Where", lines);
 	if (!known || view->verbose)
 		print_places(out, view, known ? "In" : "Where", functions);
-	if (2 * sum_of_own(lines) < sum_of(functions) || view->verbose)
+	if (2 * sum_of_own(lines) < sum_of(functions) || 2 * sum_of(callers) > sum_of(functions) ||
+	    view->verbose)
 		print_places(out, view, "Called", callers);
 }
 

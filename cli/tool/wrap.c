@@ -142,7 +142,8 @@ bool wrap_next(const char **rest, size_t width, struct wrap_line *line)
 
 		if (at > 0 && columns + wide > width)
 			break;
-		if (text[at] == ' ' && (at == 0 || text[at - 1] != ' '))
+		/* A percent sign stays with its number. */
+		if (text[at] == ' ' && text[at + 1] != '%' && (at == 0 || text[at - 1] != ' '))
 			fits = at, fits_columns = columns;
 		if (at > 0 && is_joint(text[at - 1]))
 			part = at, part_columns = columns;

@@ -15,6 +15,13 @@
 bool callers_is_own(const char *file);
 
 /*
+ * Tells whether the innermost line at a location is own; code in the system's libraries never is,
+ * even if its source is known.
+ */
+bool callers_is_own_code(struct plumb_symbolizer *symbolizer,
+			 const struct plumb_location *location);
+
+/*
  * Finds the innermost own line at a location; the function that has it may be inlined there. If
  * there is none, `*frame` is the innermost line of any source. Returns whether it is own.
  */

@@ -303,15 +303,6 @@ static int add_at(struct evidence *evidence, struct evidence_table *table,
 	return 0;
 }
 
-/* Tells whether the innermost line at a location is the program's own. */
-static bool has_source(struct evidence *evidence, const struct plumb_location *location)
-{
-	struct plumb_source_frame frame;
-
-	return plumb_symbolizer_source(evidence->symbolizer, location, &frame, 1) && frame.file &&
-	       frame.line && callers_is_own(frame.file);
-}
-
 /* Returns whether the code at a location, which was added, has no line of its own. */
 static bool is_bare(struct evidence *evidence, const struct plumb_location *location)
 {
@@ -323,7 +314,7 @@ static bool is_bare(struct evidence *evidence, const struct plumb_location *loca
 	if (!place)
 		return false;
 	if (!place->looked)
-		place->bare = !has_source(evidence, location);
+		place->bare = !callers_is_own_code(evidence->symbolizer, location);
 	place->looked = true;
 	return place->bare;
 }

@@ -254,6 +254,41 @@ setup()
 	plumb explore --source model ./boxes 2>&1 | tr -s ' \n' ' ' | grep -q ' Where box.h:1, in divide: .* Called boxes.c:[67], in main: '
 }
 
+@test "a system library's source is not the program's own, and long names lose template arguments" {
+	command -v aarch64-linux-gnu-g++ >/dev/null || skip "no C++ compiler for AArch64"
+	mkdir -p usr/lib
+	cat >sum.cc <<-'END'
+		#include "sum.h"
+		unsigned sum(unsigned from)
+		{
+		    for (unsigned i = 1; i < 30000; i++)
+		        from = (0xffffffff - from) / i;
+		    return from;
+		}
+	END
+	cat >sum.h <<-'END'
+		template <class First, class Second> struct pair_of {};
+		unsigned sum(unsigned from);
+	END
+	cat >main.cc <<-'END'
+		#include "sum.h"
+		template <class Kind> __attribute__((noinline)) unsigned twice(unsigned from)
+		{
+		    return sum(sum(from)) + sizeof(Kind); /* guilty */
+		}
+		int main(int count, char **)
+		{
+		    return twice<pair_of<pair_of<int, unsigned long>, pair_of<long, double>>>(count) == 7;
+		}
+	END
+	aarch64-linux-gnu-g++ -g -O1 -fPIC -shared -o usr/lib/libsum.so sum.cc
+	aarch64-linux-gnu-g++ -g -O1 -o main main.cc usr/lib/libsum.so -Wl,-rpath,"$PWD/usr/lib"
+	plumb explore --source model -o out ./main 2>text
+	tr -s ' \n' ' ' <text >joined
+	grep -q ' Where sum.cc:5, in sum: .* Called main.cc:4, in twice<…>: 9[0-9]\.[0-9] % of the ' joined
+	COLUMNS=200 plumb explore -v out | grep -q 'Called main.cc:4, in twice<pair_of<pair_of<int, unsigned long>, pair_of<long, double> > >: '
+}
+
 @test "nothing to win: the work is where the recording's retired operations are" {
 	run --separate-stderr plumb explore --source model -o out "$work/useful"
 	[ "$status" -eq 0 ]

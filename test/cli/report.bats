@@ -258,7 +258,7 @@ setup()
 	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
 	aarch64-linux-gnu-gcc -O1 -static -o loop loop.c
 	plumb record --exact -q -o exact.data -- ./loop || skip "the model cannot run here"
-	run --separate-stderr plumb report -i exact.data --no-children -s sym --limit 2
+	run --separate-stderr plumb report -i exact.data -e '*' --no-children -s sym --limit 2
 	[ "$status" -eq 0 ]
 	grep -qE '^exact/CPU_CYCLES/: [0-9,]+ events, counted exactly by the model$' <<<"$output"
 	grep -qE '^ ?[0-9.]+% +exact +main$' <<<"$output"
@@ -639,7 +639,7 @@ make_slots()
 	shown=$output
 	run --separate-stderr plumb report -i exact.data --limit 1
 	[ "$output" = "$shown" ]
-	run --separate-stderr plumb report -i exact.data --limit 1 --no-children
+	run --separate-stderr plumb report -i exact.data --limit 1 -e '*'
 	[[ ${lines[0]} =~ ^"exact/INST_RETIRED/: " ]]
 	plumb report -i exact.data --json | json 'len(d["events"]) > 20'
 	plumb report -i exact.data --topdown --json >topdown.json

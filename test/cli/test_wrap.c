@@ -39,6 +39,15 @@ static void breaks_at_spaces(void **state)
 	expect_lines("one two   ", 20, "one two");
 }
 
+static void keeps_a_percent_sign_with_its_number(void **state)
+{
+	(void)state;
+	expect_lines("has 32.9 % now", 10, "has 32.9 %|now");
+	expect_lines("has 32.9 % now", 9, "has|32.9 %|now");
+	expect_lines("has 32.9 %", 9, "has|32.9 %");
+	expect_lines("32.9 %", 5, "32.9|%"); /* no room at all */
+}
+
 static void breaks_words_that_are_too_wide(void **state)
 {
 	(void)state;
@@ -206,6 +215,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(breaks_at_spaces),
+		cmocka_unit_test(keeps_a_percent_sign_with_its_number),
 		cmocka_unit_test(breaks_words_that_are_too_wide),
 		cmocka_unit_test(divides_names_between_words),
 		cmocka_unit_test(keeps_paragraphs),
