@@ -144,6 +144,14 @@ static bool has_samples(const struct plumb_profile *profile)
 	return false;
 }
 
+/* Whether people read a table of functions. */
+static bool prints_functions(const struct report_options *options)
+{
+	return !options->browsed && !options->common.json && !options->csv &&
+	       !options->common.separator && !options->folded && !options->histogram &&
+	       !options->sharing && !options->from.like_perf && report_counted(options) < 0;
+}
+
 static int print(struct report_run *run)
 {
 	const struct report_options *options = run->options;
@@ -365,8 +373,11 @@ static int make_profile(struct report_run *run)
 	}
 	complain_warnings(run->reading.diagnostics);
 	/* The browser's last line says what it shows. */
-	if (!run->options->browsed)
-		symbols_report_gone(run->reading.symbols, run->options->from.symfs);
+	if (!run->options->browsed &&
+	    !symbols_report_gone(run->reading.symbols, run->options->from.symfs) &&
+	    !plumb_symbolizer_warning(run->reading.symbols, 0) && /* which says why */
+	    prints_functions(run->options))
+		report_nameless(run->options, &run->view);
 	plumb_profile_free(profile);
 	return status;
 }

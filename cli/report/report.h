@@ -77,6 +77,12 @@ bool report_selects(const struct report_options *options);
 /* Returns which view of an exact profile --branch, --mem or --mix is; -1: none. */
 int report_counted(const struct report_options *options);
 
+/*
+ * nameless.c: after a table of functions, says where many of them have no names, and what gives
+ * them some.
+ */
+void report_nameless(const struct report_options *options, const struct profile_view *view);
+
 /* report.c: prints one view of a recording. Returns an exit status. */
 int report_run(struct report_options *options);
 

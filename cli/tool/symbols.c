@@ -99,13 +99,13 @@ static void print_warnings(const struct plumb_symbolizer *symbols)
 	free(warnings);
 }
 
-void symbols_report_gone(const struct plumb_symbolizer *symbols, const char *root)
+bool symbols_report_gone(const struct plumb_symbolizer *symbols, const char *root)
 {
 	const char *first;
 	const size_t count = plumb_symbolizer_gone(symbols, &first);
 
 	if (!count)
-		return;
+		return false;
 	if (!root)
 		root = "";
 	if (count == 1)
@@ -114,6 +114,7 @@ void symbols_report_gone(const struct plumb_symbolizer *symbols, const char *roo
 		complain("%s%s and %zu other %s cannot be read, so their functions are unknown",
 			 root, first, count - 1, count == 2 ? "file" : "files");
 	advise("--symfs names a folder with the programs");
+	return true;
 }
 
 int symbols_close(struct plumb_symbolizer *symbols, int status)

@@ -21,9 +21,9 @@ struct plumb_symbolizer *symbols_open(const struct symbols_options *options,
 
 /*
  * Says which files cannot be read, so that their functions are unknown. `root` is the folder of
- * --symfs, or NULL.
+ * --symfs, or NULL. Returns whether there are any.
  */
-void symbols_report_gone(const struct plumb_symbolizer *symbols, const char *root);
+bool symbols_report_gone(const struct plumb_symbolizer *symbols, const char *root);
 
 /*
  * Frees a symbolizer, after complaining about files that could not be used. Returns `status`, or
