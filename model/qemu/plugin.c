@@ -3,40 +3,26 @@
  * The model as a TCG plugin of qemu-aarch64. Blocks are decoded when QEMU translates them; when
  * one executes, the block before it, whose accesses and successor are known by then, goes through
  * the core model of its thread. Counts are kept in memory shared with the starter (shared.h).
- *
- * Arguments, NAME=VALUE: `reader`, the process that started QEMU; `key`, by which the memory is
- * known that it shares; `shared`, its descriptor there (share.h); `core`, a name of model_cores;
- * and, if wanted, `interval` in cycles between snapshots; `seed` of the order of threads;
- * `what-if`, a bit for each enum what_if that is asked for; `page-fault` and `system-call`, their
- * costs in cycles, and `wrong-loads=1` (conditions.h); `mark`, the number of a system call at
- * which to note the cycle;
- * `children=1` to count forked processes too; `sampling`, a descriptor of what is to be sampled
- * (sampling.h); `sampled`, the error
- * that a sampled run is to reach (sampled.h), in millionths, and `sampled-after`, how many
- * instructions are modelled before it begins; `resets=1` if qemu_plugin_reset() is right; `idle=1`
- * to count nothing, and only let the program become others; `prefix`, how many words of QEMU's own
- * command line stand before the program's; `begins`, where in the program's file its own code
- * begins, and `inode`, which file that is. What is counted (window.h): `from` and `to`, addresses,
- * or `from-offset` and `to-offset` in that file; `delay` and `timeout` in cycles; `instructions`.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core.h"
-#include "qemu/accesses.h"
 #include "qemu/blocks.h"
 #include "qemu/calls.h"
 #include "qemu/endings.h"
 #include "qemu/exec.h"
+#include "qemu/hooks.h"
 #include "qemu/mappings.h"
+#include "qemu/options.h"
 #include "qemu/registers.h"
 #include "qemu/remap.h"
 #include "qemu/sampled.h"
 #include "qemu/sampler.h"
 #include "qemu/share.h"
+#include "qemu/slots.h"
 #include "qemu/start.h"
 #include "qemu/turns.h"
 #include "qemu/window.h"
@@ -56,92 +42,25 @@ struct vcpu {
 	const struct block *current; /* NULL: none whose successor is awaited */
 	uint64_t settled;            /* the cycle up to which the shared counts are correct */
 	unsigned slot;               /* in model_shared.threads */
-	struct accesses accesses;
-	uint8_t activity[BLOCK_MAX];          /* of predicated instructions: core_set_activity() */
-	uint8_t vector[REGISTERS_VECTOR_MAX]; /* of the next hidden addresses */
-	bool vector_known;
-};
-
-/* What insn_executes() does; the other bits are the number of the instruction it is about. */
-enum insn_hook {
-	HOOK_VECTOR = 1 << 16,    /* keep the vector among its address registers */
-	HOOK_DERIVE = 1 << 17,    /* derive its accesses from registers */
-	HOOK_PREDICATE = 1 << 18, /* note its predicate, for those that follow as well */
-	HOOK_START = 1 << 19,     /* the program begins: give it the same start under any QEMU */
+	struct insn_notes notes;
 };
 
 static const struct core_params *params;
 static struct model_shared *shared;
 static struct memory_system *memory_system;
-static uint32_t what_if_parts;               /* enum what_if, a bit for each */
-static struct what_if_systems *what_if;      /* NULL: none */
-static struct vcpu *vcpus[VCPUS_MAX];        /* pages that are not used take no memory */
-static unsigned vcpus_end;                   /* none is set from here on; under `lock` */
-static bool own_slots[MODEL_SHARED_THREADS]; /* those of this process's threads; under `lock` */
+static uint32_t what_if_parts;          /* enum what_if, a bit for each */
+static struct what_if_systems *what_if; /* NULL: none */
+static struct vcpu *vcpus[VCPUS_MAX];   /* pages that are not used take no memory */
+static unsigned vcpus_end;              /* none is set from here on; under `lock` */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static qemu_plugin_id_t plugin_id;
 static bool counting;
 static bool count_children;
-static uint64_t base_cycle; /* model time when this process began to count */
-static uint64_t interval;
-static int64_t mark_call; /* 0: none */
-static _Atomic uint64_t next_snapshot;
+static uint64_t base_cycle;            /* model time when this process began to count */
+static int64_t mark_call;              /* 0: none */
 static uint64_t begins, program_inode; /* time until the program's own code began; 0: none */
 static bool started;                   /* the program's first block has been translated */
 static __thread const struct block *just_translated; /* QEMU executes it next in this thread */
-
-static void note_longest(uint64_t cycle)
-{
-	uint64_t longest = atomic_load_explicit(&shared->longest_cycles, memory_order_relaxed);
-
-	while (cycle > longest &&
-	       !atomic_compare_exchange_weak(&shared->longest_cycles, &longest, cycle))
-		;
-}
-
-/* Adds up all threads, finished and running, into `counts`. */
-static void sum_counts(uint64_t counts[MODEL_COUNTS])
-{
-	for (unsigned e = 0; e < MODEL_COUNTS; e++)
-		counts[e] = atomic_load_explicit(&shared->finished[e], memory_order_relaxed);
-	for (unsigned t = 0; t < MODEL_SHARED_THREADS; t++)
-		if (atomic_load_explicit(&shared->slot_taken[t], memory_order_acquire))
-			for (unsigned e = 0; e < MODEL_COUNTS; e++)
-				counts[e] += model_thread_count(&shared->threads[t], e);
-}
-
-/* Waits until the reader has taken enough snapshots. Returns false if it takes no more. */
-static bool wait_for_room(uint64_t number)
-{
-	const struct timespec little = {.tv_nsec = 200000};
-
-	for (unsigned waits = 1; number - atomic_load(&shared->snapshots_read) > MODEL_SNAPSHOTS;
-	     waits++) {
-		if (atomic_load(&shared->ended) || atomic_load(&shared->orphaned) ||
-		    (waits % 512 == 0 && share_reader_gone(shared)))
-			return false;
-		nanosleep(&little, NULL);
-	}
-	return true;
-}
-
-static void take_snapshot(uint64_t cycle)
-{
-	uint64_t due = atomic_load(&next_snapshot), number;
-	struct model_snapshot *snapshot;
-
-	if (cycle < due ||
-	    !atomic_compare_exchange_strong(&next_snapshot, &due,
-					    due + interval * ((cycle - due) / interval + 1)))
-		return;
-	number = atomic_fetch_add(&shared->snapshots, 1) + 1;
-	if (!wait_for_room(number))
-		return;
-	snapshot = &shared->snapshot[number % MODEL_SNAPSHOTS];
-	snapshot->cycle = cycle - cycle % interval;
-	sum_counts(snapshot->counts);
-	atomic_store(&snapshot->number, number);
-}
 
 /* Gives up, and marks what was counted so far as incomplete. */
 static void give_up(void)
@@ -149,66 +68,6 @@ static void give_up(void)
 	atomic_store(&shared->gave_up, 1);
 	counting = false;
 	turns_over();
-}
-
-/* Adds the counts of the thread that had this slot to those of the finished threads. */
-static void add_to_finished(unsigned slot)
-{
-	struct model_thread_counts *counts = &shared->threads[slot];
-
-	for (unsigned e = 0; e < MODEL_COUNTS; e++) {
-		atomic_fetch_add(&shared->finished[e], model_thread_count(counts, e));
-		counts->counts[e] = counts->skipped[e] = counts->at_close[e] = 0;
-	}
-	atomic_store(&counts->closed, 0);
-}
-
-/*
- * Returns whether nobody uses a taken slot any more: most processes end without giving theirs back,
- * by exit_group() or by a signal, and a program that became another one has left those of before.
- */
-static bool is_left_behind(unsigned slot, uint32_t owner)
-{
-	return owner == (uint32_t)getpid() ? !own_slots[slot]
-					   : share_process_gone(shared, (int)owner);
-}
-
-/* Takes a free slot, or else one that was left behind. Returns -1 if there is none. */
-static int take_slot(void)
-{
-	const uint32_t self = (uint32_t)getpid();
-	int taken = -1;
-
-	pthread_mutex_lock(&lock);
-	for (unsigned t = 0; taken < 0 && t < MODEL_SHARED_THREADS; t++) {
-		uint32_t owner = 0;
-
-		if (atomic_compare_exchange_strong(&shared->slot_taken[t], &owner, self))
-			taken = (int)t;
-	}
-	for (unsigned t = 0; taken < 0 && t < MODEL_SHARED_THREADS; t++) {
-		uint32_t owner = atomic_load(&shared->slot_taken[t]);
-
-		if (owner && is_left_behind(t, owner) &&
-		    atomic_compare_exchange_strong(&shared->slot_taken[t], &owner, self)) {
-			note_longest(shared->threads[t].counts[EVENT_CPU_CYCLES]);
-			sampler_end_for(t);
-			add_to_finished(t);
-			taken = (int)t;
-		}
-	}
-	if (taken >= 0)
-		own_slots[taken] = true;
-	pthread_mutex_unlock(&lock);
-	return taken;
-}
-
-static void give_slot_back(unsigned slot)
-{
-	pthread_mutex_lock(&lock);
-	own_slots[slot] = false;
-	atomic_store_explicit(&shared->slot_taken[slot], 0, memory_order_release);
-	pthread_mutex_unlock(&lock);
 }
 
 /*
@@ -243,7 +102,7 @@ static struct vcpu *vcpu_start(unsigned index)
 	uint64_t made_at;
 	int slot = -1;
 
-	if (index >= VCPUS_MAX || !(vcpu = calloc(1, sizeof(*vcpu))) || (slot = take_slot()) < 0)
+	if (index >= VCPUS_MAX || !(vcpu = calloc(1, sizeof(*vcpu))) || (slot = slots_take()) < 0)
 		goto fail;
 	vcpu->slot = (unsigned)slot;
 	made_at = sampler_made_at();
@@ -256,13 +115,13 @@ static struct vcpu *vcpu_start(unsigned index)
 	    (what_if && !what_if_attach(what_if, vcpu->core, what_if_cycles(slot))) ||
 	    !(vcpu->turn = turn_begin(index, vcpu->core)))
 		goto fail;
-	vcpu->accesses.vector_bytes = params->vector_bytes;
+	vcpu->notes.accesses.vector_bytes = params->vector_bytes;
 	core_set_moving(vcpu->core, &shared->threads[slot].counts[MODEL_MOVING]);
 	core_set_unforwarded(vcpu->core, &shared->threads[slot].counts[MODEL_UNFORWARDED]);
 	core_set_conditions(vcpu->core, &shared->threads[slot].counts[MODEL_CONDITIONS]);
 	core_set_block_finder(vcpu->core, blocks_find, NULL, blocks_made());
 	if (reads_predicates()) {
-		core_set_activity(vcpu->core, vcpu->activity);
+		core_set_activity(vcpu->core, vcpu->notes.activity);
 		atomic_store(&shared->reads_predicates, 1);
 	}
 	vcpu->sampler = sampler_begin(vcpu->core, vcpu->slot, made_at ? made_at : base_cycle);
@@ -278,7 +137,7 @@ static struct vcpu *vcpu_start(unsigned index)
 fail:
 	free(vcpu);
 	if (slot >= 0)
-		give_slot_back((unsigned)slot);
+		slots_give_back((unsigned)slot);
 	give_up();
 	return NULL;
 }
@@ -288,15 +147,15 @@ static void vcpu_end(unsigned index)
 {
 	struct vcpu *vcpu = vcpus[index];
 
-	note_longest(base_cycle + core_time(vcpu->core));
+	slots_note_longest(base_cycle + core_time(vcpu->core));
 	core_counts(vcpu->core);
 	sampler_free(vcpu->sampler);
 	vcpus[index] = NULL;
-	add_to_finished(vcpu->slot);
+	slots_add_to_finished(vcpu->slot);
 	pthread_mutex_lock(&lock);
 	core_free(vcpu->core);
 	pthread_mutex_unlock(&lock);
-	give_slot_back(vcpu->slot);
+	slots_give_back(vcpu->slot);
 	registers_thread_ended();
 	free(vcpu);
 }
@@ -307,7 +166,7 @@ static void vcpu_end(unsigned index)
  */
 static unsigned executed_before_fault(const struct block *block, const struct vcpu *vcpu)
 {
-	const struct accesses *accesses = &vcpu->accesses;
+	const struct accesses *accesses = &vcpu->notes.accesses;
 	size_t next = 0;
 
 	for (unsigned i = 0; i < block->count; i++) {
@@ -334,9 +193,7 @@ static void settle(struct vcpu *vcpu)
 		return;
 	vcpu->settled = cycle;
 	core_counts(vcpu->core);
-	cycle = base_cycle + core_time(vcpu->core);
-	if (interval && cycle >= atomic_load_explicit(&next_snapshot, memory_order_relaxed))
-		take_snapshot(cycle);
+	slots_snapshot(base_cycle + core_time(vcpu->core));
 }
 
 /* Sends the block that was executing through the core, now that `next_pc` is known. */
@@ -350,12 +207,13 @@ static void finish_block(struct vcpu *vcpu, uint64_t next_pc)
 		executed = executed_before_fault(block, vcpu);
 	if (window_asked())
 		executed = window_take(&shared->threads[vcpu->slot], executed);
-	(sampled_asked() ? sampled_execute : core_execute)(
-		vcpu->core, block, executed, vcpu->accesses.list, vcpu->accesses.count, next_pc);
+	(sampled_asked() ? sampled_execute : core_execute)(vcpu->core, block, executed,
+							   vcpu->notes.accesses.list,
+							   vcpu->notes.accesses.count, next_pc);
 	if (!follows)
 		core_exception(vcpu->core); /* a signal's handler runs, or returns */
 	vcpu->current = NULL;
-	vcpu->accesses.count = 0;
+	vcpu->notes.accesses.count = 0;
 	if (vcpu->sampler)
 		sampler_block_done(vcpu->sampler);
 	settle(vcpu);
@@ -367,43 +225,6 @@ static void note_error(enum accesses_error error)
 		atomic_fetch_add_explicit(&shared->hidden_accesses, 1, memory_order_relaxed);
 	else if (error == ACCESSES_FULL)
 		atomic_fetch_add_explicit(&shared->dropped_accesses, 1, memory_order_relaxed);
-}
-
-/* Adds the accesses of an instruction of which QEMU reports none. */
-static void derive_accesses(struct vcpu *vcpu, unsigned number, const struct registers *registers)
-{
-	const void *vector = vcpu->vector_known ? vcpu->vector : NULL;
-
-	note_error(accesses_derive(&vcpu->accesses, &vcpu->current->insns[number], number,
-				   registers, vector));
-	vcpu->vector_known = false;
-}
-
-static void keep_vector(struct vcpu *vcpu, unsigned number, const struct registers *registers)
-{
-	int vector = accesses_vector(&vcpu->current->insns[number]);
-
-	vcpu->vector_known = vector >= 0 && registers_have_vectors(registers);
-	if (vcpu->vector_known)
-		registers_vector(registers, (unsigned)vector, vcpu->vector);
-}
-
-/* Notes what a predicate switches on, for the instructions that it governs until it is written. */
-static void note_predicate(struct vcpu *vcpu, unsigned number, const struct registers *registers)
-{
-	const struct block *block = vcpu->current;
-	uint8_t predicate = block->insns[number].predicate;
-	uint64_t value = registers_predicate(registers, predicate - REG_P0);
-
-	for (unsigned i = number; i < block->count; i++) {
-		const struct insn *insn = &block->insns[i];
-
-		if (insn->predicate == predicate)
-			vcpu->activity[i] = (uint8_t)predicate_activity(value, insn->lane_log2,
-									params->vector_bytes);
-		if (insn_writes(insn, predicate))
-			break;
-	}
 }
 
 /* The thread reaches `pc`: its counts and samples may begin or end there. */
@@ -435,7 +256,7 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	if (vcpu->sampler && !sampler_enter(vcpu->sampler)) {
 		/* The profile has ended: what the thread still executes belongs to no block. */
 		vcpu->current = NULL;
-		vcpu->accesses.count = 0;
+		vcpu->notes.accesses.count = 0;
 		return;
 	}
 	if (sampled_asked())
@@ -445,7 +266,8 @@ void block_executes(unsigned index, void *user, const struct registers *register
 		const struct block *before = vcpu->current;
 
 		if (REGISTERS_LATE && before->insns[before->count - 1].memory & MEM_HIDDEN)
-			derive_accesses(vcpu, before->count - 1u, registers);
+			note_error(
+				hooks_derive(&vcpu->notes, before, before->count - 1u, registers));
 		finish_block(vcpu, block->pc);
 	}
 	if (sampled_asked() && sampled_is_bare(block)) {
@@ -477,11 +299,11 @@ void insn_executes(unsigned index, void *user, const struct registers *registers
 	if (!counting || !vcpu || !vcpu->current)
 		return;
 	if (hooks & HOOK_VECTOR)
-		keep_vector(vcpu, number, registers);
+		hooks_keep_vector(&vcpu->notes, vcpu->current, number, registers);
 	if (hooks & HOOK_DERIVE)
-		derive_accesses(vcpu, number, registers);
+		note_error(hooks_derive(&vcpu->notes, vcpu->current, number, registers));
 	if (hooks & HOOK_PREDICATE)
-		note_predicate(vcpu, number, registers);
+		hooks_note_predicate(&vcpu->notes, vcpu->current, number, registers);
 }
 
 static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
@@ -490,46 +312,15 @@ static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
 	if (counting && vcpu && vcpu->current)
-		note_error(accesses_add(&vcpu->accesses, (unsigned)(uintptr_t)user, address,
+		note_error(accesses_add(&vcpu->notes.accesses, (unsigned)(uintptr_t)user, address,
 					1u << qemu_plugin_mem_size_shift(info)));
-}
-
-/* Returns whether instruction `number` is the first one governed by its predicate's value. */
-static bool governs_first(const struct block *block, unsigned number)
-{
-	uint8_t predicate = block->insns[number].predicate;
-
-	if (predicate == REG_NONE)
-		return false;
-	for (unsigned i = number; i-- > 0;) {
-		if (insn_writes(&block->insns[i], predicate))
-			return true;
-		if (block->insns[i].predicate == predicate)
-			return false;
-	}
-	return true;
-}
-
-/* Returns what insn_executes() is to do before instruction `number`, or 0. */
-static uintptr_t hooks_at(const struct block *block, unsigned number)
-{
-	const struct insn *insn = &block->insns[number];
-	unsigned hooks = 0;
-
-	if (insn->memory & MEM_HIDDEN) {
-		hooks |= accesses_vector(insn) >= 0 ? HOOK_VECTOR : 0;
-		hooks |= REGISTERS_LATE ? 0 : HOOK_DERIVE;
-	}
-	if (reads_predicates() && governs_first(block, number))
-		hooks |= HOOK_PREDICATE;
-	return hooks ? hooks | number : 0;
 }
 
 /* Has QEMU call back when an instruction accesses memory, or registers are needed. */
 static void instrument(struct qemu_plugin_insn *insn, const struct block *block, unsigned number)
 {
 	unsigned memory = block->insns[number].memory;
-	uintptr_t hooks = hooks_at(block, number);
+	uintptr_t hooks = hooks_at(block, number, reads_predicates());
 
 	if (memory & (MEM_LOAD | MEM_STORE) && !(memory & MEM_HIDDEN))
 		qemu_plugin_register_vcpu_mem_cb(insn, memory_accessed, QEMU_PLUGIN_CB_NO_REGS,
@@ -719,7 +510,7 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 		if (number == CALL_EXIT || number == CALL_EXIT_GROUP)
 			core_finish(vcpu->core);
 		core_counts(vcpu->core);
-		note_longest(base_cycle + core_time(vcpu->core));
+		slots_note_longest(base_cycle + core_time(vcpu->core));
 		if (mark_call && number == mark_call)
 			note_mark(vcpu->core);
 		if (vcpu->sampler) {
@@ -746,9 +537,9 @@ static void child_begins(void)
 {
 	share_watch_reader(shared);
 	pthread_mutex_init(&lock, NULL);
+	slots_forked();
 	for (unsigned i = 0; i < vcpus_end; i++)
 		vcpus[i] = NULL;
-	memset(own_slots, 0, sizeof(own_slots));
 	turns_forked();
 	if (counting && !count_children)
 		atomic_fetch_add(&shared->left_out, 1);
@@ -761,101 +552,6 @@ static void child_begins(void)
 	if (!make_systems())
 		give_up();
 	atomic_fetch_add(&shared->processes, 1);
-}
-
-/* What the arguments say. */
-struct options {
-	const char *core;
-	struct share shared, sampling;
-	uint64_t interval, seed;
-	uint64_t begins;
-	uint32_t what_if;
-	uint32_t page_bytes; /* 0: the core's */
-	bool huge_pages;
-	struct core_conditions conditions;
-	int64_t mark;
-	struct sampled_request sampled;
-	struct window_request window;
-	unsigned prefix;
-	bool children, idle;
-	bool resets; /* the engine can drop its code, and go on */
-	bool became; /* what is counted already has become this program */
-};
-
-static bool parse_options(int argc, char **argv, struct options *options)
-{
-	*options = (struct options){.shared.descriptor = -1, .sampling.descriptor = -1};
-	for (int i = 0; i < argc; i++) {
-		char *value = strchr(argv[i], '=');
-		size_t length = value ? (size_t)(value - argv[i]) : strlen(argv[i]);
-		unsigned long long number = value ? strtoull(value + 1, NULL, 10) : 0;
-
-#define IS(name) (length == sizeof(name) - 1 && !memcmp(argv[i], name, length))
-		if (IS("core") && value)
-			options->core = value + 1;
-		else if (IS("shared"))
-			options->shared.descriptor = (int)number;
-		else if (IS("sampling"))
-			options->sampling.descriptor = (int)number;
-		else if (IS("reader"))
-			options->shared.reader = options->sampling.reader = (int)number;
-		else if (IS("key"))
-			options->shared.key = options->sampling.key = number;
-		else if (IS("interval"))
-			options->interval = number;
-		else if (IS("what-if"))
-			options->what_if = (uint32_t)number & IDEAL_ALL;
-		else if (IS("seed"))
-			options->seed = number;
-		else if (IS("page"))
-			options->page_bytes = (uint32_t)number;
-		else if (IS("huge"))
-			options->huge_pages = number != 0;
-		else if (IS("page-fault"))
-			options->conditions.page_fault_cycles = (uint32_t)number;
-		else if (IS("system-call"))
-			options->conditions.system_call_cycles = (uint32_t)number;
-		else if (IS("wrong-loads"))
-			options->conditions.wrong_path_loads = number != 0;
-		else if (IS("mark"))
-			options->mark = (int64_t)number;
-		else if (IS("sampled"))
-			options->sampled.error = (uint32_t)number;
-		else if (IS("sampled-after"))
-			options->sampled.after = number;
-		else if (IS("resets"))
-			options->resets = number != 0;
-		else if (IS("begins"))
-			options->begins = number;
-		else if (IS("inode"))
-			options->window.inode = number;
-		else if (IS("from"))
-			options->window.from.value = number;
-		else if (IS("to"))
-			options->window.to.value = number;
-		else if (IS("from-offset"))
-			options->window.from = (struct window_place){number, true};
-		else if (IS("to-offset"))
-			options->window.to = (struct window_place){number, true};
-		else if (IS("delay"))
-			options->window.delay = number;
-		else if (IS("timeout"))
-			options->window.timeout = number;
-		else if (IS("instructions"))
-			options->window.instructions = number;
-		else if (IS("prefix"))
-			options->prefix = (unsigned)number;
-		else if (IS("children"))
-			options->children = number != 0;
-		else if (IS("idle"))
-			options->idle = number != 0;
-		else if (IS("became"))
-			options->became = number != 0;
-		else
-			return false;
-#undef IS
-	}
-	return options->core && options->shared.descriptor >= 0;
 }
 
 /*
@@ -934,10 +630,9 @@ static bool begin_counting(const struct options *options)
 	if (options->sampling.descriptor >= 0 &&
 	    !sampler_set_up(&options->sampling, shared, params, options->prefix))
 		return false;
-	interval = options->interval;
 	mark_call = options->mark;
 	base_cycle = atomic_load(&shared->longest_cycles);
-	atomic_store(&next_snapshot, interval ? base_cycle - base_cycle % interval + interval : 0);
+	slots_set_up(shared, options->interval, base_cycle);
 	turns_set_up(params->peer_latency / 2, options->seed);
 	count_children = options->children;
 	/* This is about the program that was started, not one that it became. */
@@ -951,7 +646,7 @@ static bool begin_counting(const struct options *options)
 	sampled.in_order = sampler_has_profiles();
 	sampled.charged = sampled.in_order ? charged : NULL;
 	sampled.translate_anew = options->resets ? translate_anew : NULL;
-	sampled_set_up(shared, &sampled, sum_counts);
+	sampled_set_up(shared, &sampled, slots_sum);
 	shared->event_count = EVENT_COUNT;
 	shared->struct_size = sizeof(*shared);
 	atomic_fetch_add(&shared->processes, 1);
@@ -964,7 +659,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	static struct options options;
 
 	if (strcmp(info->target_name, "aarch64") != 0 || info->system_emulation ||
-	    !parse_options(argc, argv, &options))
+	    !options_parse(argc, argv, &options))
 		return 1;
 	plugin_id = id;
 	map_shared(&options.shared);

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "qemu/guest.h"
@@ -25,13 +24,7 @@
 #define SYSCALL_CLONE3    435
 #define MAP_FIXED_FLAG    0x10
 
-#define AUX_COLLISION 8
-#define AUX_OVERWRITE 2
-#define CONTEXT_USER  ((uint64_t)-512) /* PERF_CONTEXT_USER */
-
-/* How much a unit writes at most before it reports it. */
-#define REPORT_CYCLES 1000000u /* some 100 ms of the host's time */
-#define REPORT_BYTES  32768u
+#define CONTEXT_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
 
 /* Who made the next thread, and when. */
 struct origin {
@@ -49,185 +42,6 @@ static bool begun;            /* its first thread has */
 static bool forked;           /* made_by is another process */
 static char command[16];
 static __thread struct sampler *mine;
-
-/* ---- The rings --------------------------------------------------------------------------------
- */
-
-/* Waits a little for the reader. Returns false if it is gone. */
-static bool wait_for_reader(unsigned *waits)
-{
-	const struct timespec little = {.tv_nsec = 200000};
-
-	if (atomic_load(&sampling->closed))
-		return false;
-	if (atomic_load(&shared->orphaned) || (++*waits % 512 == 0 && share_reader_gone(shared)))
-		return false;
-	nanosleep(&little, NULL);
-	return true;
-}
-
-static void copy_in(const struct sampler *sampler, uint64_t at, const void *bytes, size_t size)
-{
-	size_t from = at % MODEL_RING_BYTES, first = MODEL_RING_BYTES - from;
-
-	if (first > size)
-		first = size;
-	memcpy(sampler->frames + from, bytes, first);
-	memcpy(sampler->frames, (const char *)bytes + first, size - first);
-}
-
-/* Writes a frame, `body` and then `more`, completely or not at all. */
-void sampler_send(struct sampler *sampler, unsigned type, uint64_t time, const void *body,
-		  size_t body_size, const void *more, size_t more_size)
-{
-	size_t size = (sizeof(struct model_frame) + body_size + more_size + 7) & ~(size_t)7;
-	struct model_frame frame = {type, (uint32_t)size, sampler->pid, sampler->tid, time};
-	struct model_ring *ring = sampler->ring;
-	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	unsigned waits = 0;
-
-	while (head + size - atomic_load(&ring->tail) > MODEL_RING_BYTES)
-		if (!wait_for_reader(&waits))
-			return;
-	copy_in(sampler, head, &frame, sizeof(frame));
-	copy_in(sampler, head + sizeof(frame), body, body_size);
-	if (more)
-		copy_in(sampler, head + sizeof(frame) + body_size, more, more_size);
-	atomic_store(&ring->head, head + size);
-}
-
-static uint64_t time_at(const struct sampler *sampler, uint64_t cycle)
-{
-	return sampler->start_ns + cycle * 1000 / params->frequency_mhz;
-}
-
-uint64_t sampler_now(const struct sampler *sampler)
-{
-	return time_at(sampler, core_cycle(sampler->core));
-}
-
-/* ---- The SPE unit's buffer --------------------------------------------------------------------
- */
-
-static uint64_t aux_position(const struct sampler *sampler)
-{
-	uint64_t from = sampler->window % sampling->aux_bytes;
-
-	return sampler->window + (uint64_t)(sampler->unit.at - (sampler->aux + from));
-}
-
-/* Reports what the unit has written since the last report; in a snapshot, everything there is. */
-static struct model_frame_aux held_aux(struct model_ring *ring)
-{
-	struct model_frame_aux aux = {.offset = atomic_load(&ring->aux_reported)};
-	uint64_t head = atomic_load(&ring->aux_head);
-
-	if (sampling->snapshot) {
-		aux.flags = AUX_OVERWRITE;
-		if (head - aux.offset > sampling->aux_bytes)
-			aux.offset = head - sampling->aux_bytes;
-	}
-	aux.size = head - aux.offset;
-	if (atomic_load(&ring->collided))
-		aux.flags |= AUX_COLLISION;
-	return aux;
-}
-
-static void report_aux(struct sampler *sampler)
-{
-	struct model_ring *ring = sampler->ring;
-	uint64_t head = aux_position(sampler);
-	struct model_frame_aux aux;
-
-	atomic_store(&ring->aux_head, head);
-	if (sampler->unit.collided)
-		atomic_store(&ring->collided, 1);
-	aux = held_aux(ring);
-	if (!aux.size)
-		return;
-	sampler->unit.collided = false;
-	atomic_store(&ring->collided, 0);
-	sampler_send(sampler, FRAME_AUX, sampler_now(sampler), &aux, sizeof(aux), "", 0);
-	atomic_store(&ring->aux_reported, head);
-}
-
-/*
- * Reports from time to time what the unit has written, so that a reader that is killed has nearly
- * all of it. It goes by the model's time, so that the same program gives the same recording.
- */
-static void report_some(struct sampler *sampler)
-{
-	uint64_t cycle = core_cycle(sampler->core);
-
-	if (sampling->snapshot)
-		return;
-	if (cycle - sampler->reported < REPORT_CYCLES &&
-	    aux_position(sampler) - atomic_load_explicit(&sampler->ring->aux_reported,
-							 memory_order_relaxed) <
-		    REPORT_BYTES)
-		return;
-	sampler->reported = cycle;
-	report_aux(sampler);
-}
-
-/* Reports half of the ring at a time, like the kernel's driver, which has itself interrupted then.
- */
-static void give_window(struct sampler *sampler, uint64_t window)
-{
-	const uint32_t half = sampling->aux_bytes / 2;
-	unsigned waits = 0;
-
-	while (!sampling->snapshot &&
-	       window + half - atomic_load(&sampler->ring->aux_tail) > sampling->aux_bytes)
-		if (!wait_for_reader(&waits))
-			break;
-	sampler->window = window;
-	spe_set_buffer(&sampler->unit, sampler->aux + window % sampling->aux_bytes, half);
-}
-
-/* The buffer management interrupt. */
-static void window_full(void *user, struct spe_unit *unit)
-{
-	struct sampler *sampler = user;
-
-	(void)unit;
-	if (!sampling->snapshot)
-		report_aux(sampler);
-	give_window(sampler, sampler->window + sampling->aux_bytes / 2);
-}
-
-/* Everything in the ring is reported, and stays unchanged until it was read. */
-static void take_snapshot(struct sampler *sampler, uint32_t wanted)
-{
-	unsigned waits = 0;
-
-	sampler->snapshots = wanted;
-	report_aux(sampler);
-	while (atomic_load(&sampler->ring->aux_tail) < atomic_load(&sampler->ring->aux_reported))
-		if (!wait_for_reader(&waits))
-			break;
-}
-
-static void begin_spe(struct sampler *sampler)
-{
-	struct spe_control control = sampling->control;
-
-	control.seed ^= sampler->tid * 0x9e3779b97f4a7c15ull;
-	control.contexts = true;
-	control.context = sampler->tid;
-	control.timer_zero = sampler->start_ns;
-	control.frequency_mhz = params->frequency_mhz;
-	control.full = window_full;
-	control.user = sampler;
-	spe_begin(&sampler->unit, &params->spe, &control);
-	/* A ring continues where the previous thread left it, at a record. */
-	give_window(sampler, (atomic_load(&sampler->ring->aux_head) + sampling->aux_bytes / 2 - 1) &
-				     ~(uint64_t)(sampling->aux_bytes / 2 - 1));
-	atomic_store(&sampler->ring->aux_reported, sampler->window);
-	atomic_store(&sampler->ring->aux_head, sampler->window);
-	sampler->watch.spe = &sampler->unit;
-	sampler_send(sampler, FRAME_START, sampler_now(sampler), "", 0, "", 0);
-}
 
 /* ---- Overflows --------------------------------------------------------------------------------
  */
@@ -263,7 +77,8 @@ static void overflowed(void *user, const struct overflow_sample *at)
 		sample.chain = 2 + (uint32_t)chains_walk(&sampler->chains, at->sequence, chain + 2,
 							 MODEL_CHAIN_MAX - 2);
 	}
-	sampler_send(sampler, FRAME_SAMPLE, time_at(sampler, at->cycle), &sample, sizeof(sample),
+	sampler_send(sampler, FRAME_SAMPLE, sampler_time_at(sampler, at->cycle), &sample,
+		     sizeof(sample),
 		     /* cppcheck-suppress uninitvar ; only what was counted and walked is read */
 		     values, (sample.reads + sample.chain) * sizeof(values[0]));
 	atomic_fetch_add(&sampling->overflows, 1);
@@ -410,6 +225,8 @@ struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle)
 		return NULL;
 	sampler->core = core;
 	sampler->sampling = sampling;
+	sampler->shared = shared;
+	sampler->params = params;
 	sampler->ring = &sampling->rings[slot];
 	sampler->frames = (uint8_t *)sampling + model_ring_place(sampling, slot);
 	sampler->aux = sampler->frames + MODEL_RING_BYTES;
@@ -419,7 +236,7 @@ struct sampler *sampler_begin(struct core *core, unsigned slot, uint64_t cycle)
 		return begin_ignored(sampler);
 	introduce(sampler);
 	if (sampling->spe)
-		begin_spe(sampler);
+		unit_begin(sampler);
 	if (sampling->counter_count)
 		begin_counters(sampler);
 	if (sampling->exact)
@@ -438,7 +255,7 @@ void sampler_flush(struct sampler *sampler, bool exit)
 	if (sampler->ended)
 		return;
 	if (sampling->spe)
-		report_aux(sampler);
+		unit_report(sampler);
 	if (sampler->exact)
 		profiles_tell(sampler);
 	if (!exit) {
@@ -460,12 +277,14 @@ void sampler_end_for(unsigned slot)
 
 	if (!ring || !atomic_load(&ring->open))
 		return;
-	gone = (struct sampler){.ring = ring,
+	gone = (struct sampler){.sampling = sampling,
+				.shared = shared,
+				.ring = ring,
 				.frames = (uint8_t *)sampling + model_ring_place(sampling, slot),
 				.pid = ring->pid,
 				.tid = ring->tid};
 	who = (struct model_frame_fork){gone.pid, gone.pid};
-	aux = held_aux(ring);
+	aux = unit_held(sampling, ring);
 	if (aux.size)
 		sampler_send(&gone, FRAME_AUX, atomic_load(&ring->time), &aux, sizeof(aux), "", 0);
 	if (sampling->exact)
@@ -544,8 +363,6 @@ void sampler_block_begins(struct sampler *sampler, const struct block *block,
 
 void sampler_block_done(struct sampler *sampler)
 {
-	uint32_t wanted;
-
 	if (sampler->ended)
 		return;
 	/* It was to become another program, but could not. */
@@ -555,16 +372,8 @@ void sampler_block_done(struct sampler *sampler)
 	atomic_store_explicit(&sampler->ring->time, sampler_now(sampler), memory_order_relaxed);
 	if (sampler->exact)
 		profiles_tell_changes(sampler);
-	if (!sampling->spe)
-		return;
-	if (sampler->unit.collided)
-		atomic_store_explicit(&sampler->ring->collided, 1, memory_order_relaxed);
-	atomic_store_explicit(&sampler->ring->aux_head, aux_position(sampler),
-			      memory_order_release);
-	report_some(sampler);
-	wanted = atomic_load_explicit(&sampling->snapshots_wanted, memory_order_relaxed);
-	if (wanted != sampler->snapshots)
-		take_snapshot(sampler, wanted);
+	if (sampling->spe)
+		unit_block_done(sampler);
 }
 
 void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, uint64_t a2,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sampler.c and profiles.c share. */
+/* What sampler.c shares with rings.c, unit.c and profiles.c. */
 #ifndef MODEL_QEMU_SAMPLER_INSIDE_H
 #define MODEL_QEMU_SAMPLER_INSIDE_H
 
@@ -14,6 +14,8 @@
 struct sampler {
 	struct core *core;
 	struct model_sampling *sampling;
+	struct model_shared *shared; /* tells whether the reader is there */
+	const struct core_params *params;
 	struct model_ring *ring;
 	uint8_t *frames, *aux;
 	uint64_t window;      /* aux position of the unit's buffer */
@@ -35,11 +37,26 @@ struct sampler {
 	struct sampler *next; /* of those with a profile */
 };
 
+/* ---- rings: rings.c ------------------------------------------------------------------------- */
+
+/* Waits a little for the reader. Returns false if it is gone. */
+bool sampler_wait_for_reader(const struct sampler *sampler, unsigned *waits);
 /* Writes a frame, `body` and then `more`, completely or not at all. */
 void sampler_send(struct sampler *sampler, unsigned type, uint64_t time, const void *body,
 		  size_t body_size, const void *more, size_t more_size);
-/* Returns the time of its core, in ns. */
+/* Return the time at a cycle of its core, or now, in ns. */
+uint64_t sampler_time_at(const struct sampler *sampler, uint64_t cycle);
 uint64_t sampler_now(const struct sampler *sampler);
+
+/* ---- the SPE unit's buffer: unit.c ---------------------------------------------------------- */
+
+void unit_begin(struct sampler *sampler);
+/* A block has executed: reports what the unit wrote from time to time, and when asked to. */
+void unit_block_done(struct sampler *sampler);
+/* Reports what the unit has written since the last report; in a snapshot, everything there is. */
+void unit_report(struct sampler *sampler);
+/* Returns what a ring has that is not reported. */
+struct model_frame_aux unit_held(const struct model_sampling *sampling, struct model_ring *ring);
 
 /* ---- exact profiles: profiles.c ------------------------------------------------------------- */
 
