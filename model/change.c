@@ -46,6 +46,7 @@ static const struct parameter parameters[] = {
 	FIELD(reorder_entries, 16, 448),
 	FIELD(rename_width, 1, 60),
 	FIELD(rename_group, 1, 60),
+	FIELD(fused_compares, FUSED_NONE, FUSED_TESTS),
 	FIELD(retire_width, 1, 60),
 	FIELD(int_registers, 8, 240),
 	FIELD(vector_registers, 8, 240),

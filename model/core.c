@@ -134,6 +134,11 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 			if (charged)
 				exact_fetched(core);
 		}
+		if (op->flags & OP_FUSED) {
+			if (watched)
+				watch_fused(core, block, op);
+			continue;
+		}
 		if (op->flags & OP_MORE)
 			dispatch_more(core, op->operations - 1u);
 		dispatch(core, op, end);

@@ -94,6 +94,13 @@ struct spe_params {
  */
 typedef bool core_is_anonymous(uint64_t address, uint64_t bytes);
 
+/* Compares that are one operation with the conditional branch right behind them. */
+enum fused_compares {
+	FUSED_NONE,
+	FUSED_COMPARES /* cmp, cmn */,
+	FUSED_TESTS /* tst, bics to zero, too */
+};
+
 struct core_params {
 	const char *name; /* "neoverse-n3" */
 	const char *spec; /* id of its telemetry specification, "neoverse-n3-r0p0" */
@@ -106,6 +113,7 @@ struct core_params {
 	uint8_t slots;             /* as the specification counts them */
 	uint8_t rename_width;      /* operations per cycle, of rename and dispatch */
 	uint8_t rename_group;      /* operations that dispatch once there is room for all of them */
+	uint8_t fused_compares;    /* enum fused_compares */
 	uint8_t fetch_bytes;       /* per cycle */
 	uint8_t fetch_queue;       /* operations between fetch and rename */
 	uint8_t fetch_ahead;       /* chunks by which the predictor may run ahead of fetch */

@@ -84,6 +84,8 @@ enum op_flag {
 	OP_FLUSH = 1 << 2,       /* isb: younger instructions are fetched again */
 	OP_MORE = 1 << 3,        /* more than one operation */
 	OP_ACCUMULATES = 1 << 4, /* would be plain but for an accumulator */
+	OP_FUSED = 1 << 5,       /* a compare: the branch behind it is one operation with it */
+	OP_FUSES = 1 << 6,       /* such a branch */
 };
 
 /* How an operation executes. */
@@ -104,7 +106,7 @@ struct op {
 	uint32_t ports; /* of its first piece */
 	uint8_t flags;  /* enum op_flag */
 	uint8_t path;   /* enum op_path */
-	uint8_t operations; /* slots */
+	uint8_t operations; /* slots; 0 if it is fused with the next one */
 	uint8_t latency;
 	uint64_t holds;              /* resources that it holds, as in core.held */
 	uint8_t sources[OP_SOURCES]; /* indexes into core.ready; address sources first */

@@ -177,6 +177,44 @@ static bool is_fused(const struct insn *before, const struct insn *insn)
 	       insn->opcode == (0x4e286800 | (before->opcode & 0x1000) | reg << 5 | reg);
 }
 
+/* Returns from which of the core's enum fused_compares on `word` is fused with b.cond behind it. */
+static enum fused_compares fusion_of(uint32_t word)
+{
+	const bool reads_register = (word >> 5 & 31) != 31;
+
+	if ((word & 0x3f80001f) == 0x3100001f || (word & 0x3fe0001f) == 0x2b20001f)
+		return FUSED_COMPARES; /* of an immediate number, and of an extended register */
+	if ((word & 0x3f20001f) == 0x2b00001f && reads_register)
+		return FUSED_COMPARES; /* of a register, maybe shifted */
+	if ((word & 0x7f80001f) == 0x7200001f || (word & 0x7f00001f) == 0x6a00001f)
+		return FUSED_TESTS; /* of an immediate number, and of a register, bics among them */
+	return FUSED_NONE;
+}
+
+/* Tells whether a compare and what is right behind it are one operation. */
+static bool is_fused_compare(const struct core_params *params, const struct insn *insn)
+{
+	const enum fused_compares fusion = fusion_of(insn[0].opcode);
+
+	return fusion != FUSED_NONE && fusion <= params->fused_compares &&
+	       (insn[1].opcode & 0xff000010) == 0x54000000;
+}
+
+/* What is left of a compare that the branch behind it does. */
+static void prepare_fused(unsigned number, struct op *op)
+{
+	*op = (struct op){
+		.flags = OP_FUSED,
+		.path = PATH_RENAMED,
+		.class = (uint16_t)number,
+		.base = READY_NOWHERE,
+		.accumulator = READY_ALWAYS,
+		.accesses = 1,
+	};
+	memset(op->sources, READY_ALWAYS, sizeof(op->sources));
+	memset(op->targets, READY_NOWHERE, sizeof(op->targets));
+}
+
 static void prepare_op(const struct core_params *params, const struct insn *insn, unsigned number,
 		       struct op *op)
 {
@@ -222,6 +260,22 @@ static void prepare_op(const struct core_params *params, const struct insn *insn
 		op->flags |= OP_FOR_STORE;
 }
 
+/* Prepares a branch that compares as well, on its own port and as late as the compare would be. */
+static void prepare_branch(const struct core_params *params, const struct insn *branch,
+			   struct op *op)
+{
+	const struct insn *compare = branch - 1;
+	const unsigned latency = params->classes[compare->class].latency;
+	struct insn both = *compare;
+
+	both.opcode = branch->opcode;
+	both.branch = branch->branch;
+	both.target = branch->target;
+	prepare_op(params, &both, branch->class, op);
+	op->latency = (uint8_t)(latency > op->latency ? latency : op->latency);
+	op->flags |= OP_FUSES;
+}
+
 static void sum_kinds(struct prepared *prepared, const struct block *block)
 {
 	uint32_t sums[LANE_COUNT] = {0}, largest = 1;
@@ -260,10 +314,16 @@ bool core_prepare_block(const struct core_params *params, struct block *block)
 	prepared->branch = block->count ? block->insns[block->count - 1].branch : BRANCH_NONE;
 	for (unsigned i = 0; i < block->count; i++) {
 		const struct insn *insn = &block->insns[i];
+		struct op *op = &prepared->ops[i];
 
-		prepare_op(params, insn,
-			   i > 0 && is_fused(insn - 1, insn) ? CLASS_CRYPTO_AES_FUSED : insn->class,
-			   &prepared->ops[i]);
+		if (i + 1 < block->count && is_fused_compare(params, insn))
+			prepare_fused(insn->class, op);
+		else if (i > 0 && op[-1].flags & OP_FUSED)
+			prepare_branch(params, insn, op);
+		else if (i > 0 && is_fused(insn - 1, insn))
+			prepare_op(params, insn, CLASS_CRYPTO_AES_FUSED, op);
+		else
+			prepare_op(params, insn, insn->class, op);
 	}
 	sum_kinds(prepared, block);
 	block->model = prepared;

@@ -17,7 +17,11 @@ static const uint8_t sources[] = {
 
 static unsigned in_population(const struct spe_unit *unit, const struct op *op)
 {
-	return unit->params->instructions ? 1 : op->operations;
+	if (!unit->params->instructions)
+		return op->operations;
+	/* A compare and the branch behind it that are one operation are both sampled as the branch.
+	 */
+	return op->flags & OP_FUSED ? 0 : op->flags & OP_FUSES ? 2 : 1;
 }
 
 static uint64_t population_of(const struct spe_unit *unit, const struct prepared *prepared,
@@ -257,6 +261,12 @@ void watch_done(struct core *core, const struct block *block, const struct op *o
 	count_instruction(core, block, op);
 	if (watch->overflow)
 		overflow_check(watch->overflow, core, address_of(block, op), accessed);
+}
+
+void watch_fused(struct core *core, const struct block *block, const struct op *op)
+{
+	count_instruction(core, block, op);
+	watch_counts(core, block, op);
 }
 
 void watch_branch(struct core *core, const struct block *block, uint64_t next_pc, uint64_t done,

@@ -43,6 +43,8 @@ bool watch_block(struct core *core, const struct block *block, unsigned executed
 void watch_dispatched(struct core *core, const struct op *op);
 void watch_done(struct core *core, const struct block *block, const struct op *op, uint64_t done,
 		bool accessed);
+/* `op` is a compare that is fused with the branch behind it. */
+void watch_fused(struct core *core, const struct block *block, const struct op *op);
 /* Likewise for the branch at the end of a block, before it takes effect. */
 void watch_branch(struct core *core, const struct block *block, uint64_t next_pc, uint64_t done,
 		  bool taken, bool mispredicted);

@@ -226,7 +226,7 @@ static void note_waits(struct replay *replay, const struct core *core, size_t b,
 		const struct op *op = &prepared->ops[i];
 		uint64_t begun, ready;
 
-		sequence += op->flags & OP_MORE ? op->operations : 1;
+		sequence += op->operations;
 		if (!replay->shows[first + i])
 			continue;
 		begun = core->dispatched[(sequence - 1) & core->reorder_mask] + op->latency;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A round is two instructions, one after the other. */
+/* A round is two instructions that are one operation, and waits for the round before it. */
 #include "kernel.inc"
 
 begin
