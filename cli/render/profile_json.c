@@ -26,6 +26,8 @@ static json_t *tree_of(const struct profile_view *view, size_t event, size_t row
 		json_put(node, "own", json_integer((json_int_t)nodes[i].own));
 		json_put(node, "share",
 			 render_number(100 * (double)nodes[i].period / (double)whole.period));
+		json_put(node, "interval", interval(&nodes[i].share, 100));
+		json_put(node, "uncertain", json_boolean(nodes[i].uncertain));
 		json_put(node, "own_share",
 			 render_number(100 * (double)nodes[i].own / (double)whole.period));
 		json_add(tree, node);

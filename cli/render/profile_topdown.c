@@ -208,7 +208,7 @@ static void add_cause(struct table *table, const struct plumb_profile_topdown *r
 
 /* Adds a line with these slots. Its keys are added after it. */
 static void add_line(struct topdown *topdown, struct table *table, size_t row,
-		     const struct plumb_profile_topdown *slots, const char *name)
+		     const struct plumb_profile_topdown *slots, const char *name, bool uncertain)
 {
 	if (topdown->line_count == topdown->line_room) {
 		topdown->line_room = topdown->line_room ? 2 * topdown->line_room : 64;
@@ -218,8 +218,7 @@ static void add_line(struct topdown *topdown, struct table *table, size_t row,
 	topdown->lines[topdown->line_count++] =
 		(struct topdown_line){row, name ? memory_copy(name, strlen(name)) : NULL};
 	for (size_t c = 0; c < SHARES_SHOWN; c++)
-		add_share(table, slots, c, !c && !name && is_uncertain(topdown, row) ? "~" : "",
-			  topdown->windows && !name);
+		add_share(table, slots, c, !c && uncertain ? "~" : "", topdown->windows);
 	add_cause(table, slots);
 }
 
@@ -281,7 +280,7 @@ static void add_tree(struct topdown *topdown, struct table *table, struct output
 			free(name);
 			name = longer;
 		}
-		add_line(topdown, table, row, &nodes[i].slots, nodes[i].name);
+		add_line(topdown, table, row, &nodes[i].slots, nodes[i].name, nodes[i].uncertain);
 		for (size_t k = 0; k < keys; k++) {
 			if (k == named)
 				table_cell_format(table, "%s%s", name, nodes[i].name);
@@ -334,7 +333,7 @@ static void print_text(struct topdown *topdown, struct output *out)
 			.style = STYLE_NAME,
 			.branches = topdown->view->trees};
 	for (size_t i = 0; i < topdown->shown; i++) {
-		add_line(topdown, &table, i, &topdown->rows[i], NULL);
+		add_line(topdown, &table, i, &topdown->rows[i], NULL, is_uncertain(topdown, i));
 		for (size_t k = 0; k < topdown->view->key_count; k++)
 			table_cell(&table, key_of(topdown, i, k, room));
 		if (topdown->view->trees)
@@ -448,7 +447,9 @@ static json_t *tree_of(const struct topdown *topdown, size_t i)
 
 		json_put(node, "depth", json_integer(nodes[n].depth));
 		json_put(node, "symbol", render_string(nodes[n].name));
-		put_slots(node, &nodes[n].slots, false);
+		put_slots(node, &nodes[n].slots, has_intervals(topdown));
+		if (has_intervals(topdown))
+			json_put(node, "uncertain", json_boolean(nodes[n].uncertain));
 		json_add(tree, node);
 	}
 	return tree;

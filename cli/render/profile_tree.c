@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Call trees of profiles, as text. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct tree {
 	struct output *out;
 	const struct pen *pen;
 	double total, least;
+	bool intervals; /* the shares are estimates */
 	const struct plumb_profile_node *nodes;
 	/* For each depth, the text before its lines. */
 	const char *before[PLUMB_PROFILE_DEPTH + 1];
@@ -53,6 +55,20 @@ static size_t print_branches(const struct tree *tree, unsigned level, const char
 	return 2 + each * (count - lost + (lost != 0));
 }
 
+/* Returns "54.99% ", or "~54.99% ±0.12 ": the half of the interval. The caller frees it. */
+static char *share_text(const struct tree *tree, size_t i)
+{
+	const struct plumb_profile_node *node = &tree->nodes[i];
+	const double share = 100 * (double)node->period / tree->total;
+
+	if (!tree->intervals)
+		return memory_format("%.2f%% ", share);
+	if (isnan(node->share.low))
+		return memory_format("%.2f%% ±? ", share);
+	return memory_format("%s%.2f%% ±%.2f ", node->uncertain ? "~" : "", share,
+			     50 * (node->share.high - node->share.low));
+}
+
 /*
  * Prints the siblings from `begin` to `end`, and what is below them. An only child is printed below
  * its parent without a branch. Recurses at most as deep as call chains are long.
@@ -84,10 +100,9 @@ static void print_siblings(const struct tree *of, size_t begin, size_t end, unsi
 			below++;
 		}
 		if (!alone || tree.nodes[i].period != tree.nodes[i - 1].period) {
-			share = memory_format("%.2f%% ",
-					      100 * (double)tree.nodes[i].period / tree.total);
+			share = share_text(&tree, i);
 			output_text(tree.out, STYLE_PLAIN, share);
-			column += strlen(share);
+			column += wrap_columns(share, strlen(share));
 			free(share);
 		}
 		fit_line_name(tree.out, STYLE_NAME, column, tree.nodes[i].name);
@@ -146,6 +161,7 @@ void profile_trees(struct output *out, const struct profile_view *view, size_t e
 	if (!plumb_profile_event(view->profile, event, &all))
 		return;
 	tree.total = (double)all.period;
+	tree.intervals = !all.exact || all.windows;
 	tree.least = view->tree_limit / 100 * (double)all.period;
 	for (size_t i = 0; i < count; i++) {
 		size_t nodes;

@@ -369,6 +369,7 @@ struct plumb_profile_topdown_node {
 	unsigned depth;   /* 0: a root */
 	const char *name; /* of its function */
 	struct plumb_profile_topdown slots;
+	bool uncertain; /* as plumb_profile_node.uncertain */
 };
 /*
  * Returns the call tree of a row of plumb_profile_topdown(), in the order of plumb_profile_tree().
@@ -447,10 +448,13 @@ PLUMB_API int plumb_profile_sharing(const struct plumb_profile *profile,
 
 /* A function on the call paths of a row. */
 struct plumb_profile_node {
-	unsigned depth;   /* 0: a root */
-	uint64_t period;  /* of the paths through it */
-	uint64_t own;     /* ... that end at it */
-	const char *name; /* of its function */
+	unsigned depth;                      /* 0: a root */
+	uint64_t period;                     /* of the paths through it */
+	uint64_t own;                        /* ... that end at it */
+	const char *name;                    /* of its function */
+	struct plumb_profile_estimate share; /* 0 to 1, of the event's periods */
+	/* Its interval overlaps that of the sibling before or after it: either may be larger. */
+	bool uncertain;
 };
 /*
  * Returns the call tree of a row, each function before those below it, larger siblings first. The

@@ -96,8 +96,10 @@ void plumb_profile_free(struct plumb_profile *profile)
 		free(profile->events[i].order);
 		free(profile->events[i].groups);
 	}
-	for (size_t i = 0; i < profile->lane_count; i++)
+	for (size_t i = 0; i < profile->lane_count; i++) {
 		free(profile->lanes[i].counted);
+		free(profile->lanes[i].ends);
+	}
 	for (size_t i = 0; i < profile->row_count; i++) {
 		free(profile->rows[i].batches);
 		free(profile->rows[i].groups);
@@ -111,6 +113,8 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->values);
 	free(profile->records);
 	free(profile->by_values.slots);
+	for (size_t i = 0; i < profile->node_count; i++)
+		free(profile->nodes[i].groups);
 	free(profile->nodes);
 	free(profile->by_path.slots);
 	free(profile->tree);

@@ -113,7 +113,10 @@ struct node {
 	uint32_t row, parent; /* NO_ROW: a root */
 	uint32_t next;        /* of the row */
 	uint64_t function[2]; /* as PLUMB_KEY_SYMBOL */
-	uint64_t period, own;
+	struct sums sums;     /* of the paths through it */
+	uint64_t own;
+	uint64_t mark;  /* as that of row_callees */
+	double *groups; /* of the paths that end at it; NULL: none */
 };
 
 /* An event with what is added up for it. */
@@ -145,6 +148,8 @@ struct lane {
 	struct record_values values; /* ... with these values */
 	uint32_t *counted;           /* rows that counted it with their callers */
 	size_t counted_count, counted_room;
+	uint32_t *ends; /* nodes of call trees where its paths ended */
+	size_t ends_count, ends_room;
 	uint64_t mark; /* its number */
 };
 
@@ -387,10 +392,16 @@ struct plumb_profile_estimate branches_missed(const struct profiled_event *event
 
 /*
  * profile_paths.c: adds the path of `count` functions, two words each, from the root on, to a row's
- * call tree. Returns 0 or NO_MEMORY.
+ * call tree. `*end` is the node where it ends, or NO_ROW. Returns 0 or NO_MEMORY.
  */
 int paths_add(struct plumb_profile *profile, struct profiled_event *event, uint32_t row,
-	      const uint64_t (*functions)[2], size_t count, uint64_t period);
+	      const uint64_t (*functions)[2], size_t count, uint64_t period, uint32_t *end);
+/*
+ * Adds the steps from the lane's last sample to this one, for the nodes on their paths. Those of
+ * this one end at `ends`, and have its mark.
+ */
+void paths_step(struct plumb_profile *profile, const struct lane *lane, const uint32_t *ends,
+		size_t count, double period);
 /* Removes the trees of rows whose new index is NO_ROW, and tells the others their new indexes. */
 int paths_renumber(struct plumb_profile *profile, const uint32_t *rows);
 
@@ -400,17 +411,32 @@ struct tree_place {
 	uint64_t period;
 	const char *name;
 	unsigned depth; /* set by tree_arrange() */
+	struct plumb_profile_estimate share;
+	bool uncertain; /* set by tree_compare() */
 };
 /* Likewise puts each node before those below it, larger siblings first. Returns false if out of
  * memory. */
 bool tree_arrange(struct tree_place *places, size_t count);
+/*
+ * Likewise adds to what each node of an arranged tree has by group of windows what the nodes below
+ * it have. `groups` has `stride` sums per node. Returns false if out of memory.
+ */
+bool tree_add_up(const struct tree_place *places, size_t count, double **groups, size_t stride);
+/* Likewise finds nodes whose shares' intervals overlap that of a sibling beside them. Returns false
+ * if out of memory. */
+bool tree_compare(struct tree_place *places, size_t count);
 /* Likewise returns the name of a node's function; NULL: out of memory. */
 const char *tree_name(struct plumb_profile *profile, const uint64_t function[2]);
 
 /* profile_topdown.c: frees what it keeps in the profile. */
 void topdown_forget(struct plumb_profile *profile);
 
-/* profile_results.c: compares two rows' texts, so that the order of equal rows does not depend on
+/* profile_results.c: estimates which share of an event's periods the sums are of; `groups` are by
+ * group of windows, NULL: none. */
+struct plumb_profile_estimate profile_share(const struct plumb_profile *profile,
+					    const struct profiled_event *event,
+					    const struct sums *sums, const double *groups);
+/* Likewise compares two rows' texts, so that the order of equal rows does not depend on
  * addresses. */
 int compare_row_texts(const struct plumb_profile *profile, uint32_t a, uint32_t b);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "profile/sums.h"
 
 static uint64_t hash_node(const void *owner, uint32_t i)
 {
@@ -64,10 +65,11 @@ static int find(struct plumb_profile *profile, const struct node *wanted, uint32
 }
 
 int paths_add(struct plumb_profile *profile, struct profiled_event *event, uint32_t row,
-	      const uint64_t (*functions)[2], size_t count, uint64_t period)
+	      const uint64_t (*functions)[2], size_t count, uint64_t period, uint32_t *end)
 {
 	struct node wanted = {.row = row, .parent = NO_ROW};
 
+	*end = NO_ROW;
 	for (size_t i = 0; i < count; i++) {
 		uint32_t node;
 		int status;
@@ -80,13 +82,33 @@ int paths_add(struct plumb_profile *profile, struct profiled_event *event, uint3
 			event->public.cut_off = add_saturating(event->public.cut_off, period);
 			break;
 		}
-		profile->nodes[node].period = add_saturating(profile->nodes[node].period, period);
-		wanted.parent = node;
+		add_sums(&profile->nodes[node].sums, period);
+		profile->nodes[node].mark = profile->mark;
+		wanted.parent = *end = node;
 	}
-	if (wanted.parent != NO_ROW)
-		profile->nodes[wanted.parent].own =
-			add_saturating(profile->nodes[wanted.parent].own, period);
+	if (*end != NO_ROW)
+		profile->nodes[*end].own = add_saturating(profile->nodes[*end].own, period);
 	return 0;
+}
+
+void paths_step(struct plumb_profile *profile, const struct lane *lane, const uint32_t *ends,
+		size_t count, double period)
+{
+	const struct pair last = {lane->period, lane->period}, gone = {0, lane->period},
+			  absent = {0, period}, now = {period, period};
+
+	for (size_t i = 0; i < lane->ends_count; i++)
+		for (uint32_t n = lane->ends[i]; n != NO_ROW; n = profile->nodes[n].parent) {
+			struct node *node = &profile->nodes[n];
+
+			step_sums(&node->sums, last, node->mark == profile->mark ? now : absent);
+			if (node->mark == profile->mark)
+				node->mark = 0;
+		}
+	for (size_t i = 0; i < count; i++)
+		for (uint32_t n = ends[i]; n != NO_ROW; n = profile->nodes[n].parent)
+			if (profile->nodes[n].mark == profile->mark)
+				step_sums(&profile->nodes[n].sums, gone, now);
 }
 
 int paths_renumber(struct plumb_profile *profile, const uint32_t *rows)
@@ -109,8 +131,10 @@ int paths_renumber(struct plumb_profile *profile, const uint32_t *rows)
 
 		renumbered[i] = NO_ROW;
 		node.row = rows[node.row];
-		if (node.row == NO_ROW)
+		if (node.row == NO_ROW) {
+			free(node.groups);
 			continue;
+		}
 		if (node.parent != NO_ROW)
 			node.parent = renumbered[node.parent];
 		node.next = profile->rows[node.row].nodes;
@@ -197,6 +221,46 @@ bool tree_arrange(struct tree_place *places, size_t count)
 	return fits;
 }
 
+bool tree_add_up(const struct tree_place *places, size_t count, double **groups, size_t stride)
+{
+	size_t *parents = calloc(count, sizeof(*parents)), *above = calloc(count, sizeof(*above));
+	bool fits = parents && above;
+
+	for (size_t i = 0; fits && i < count; i++) {
+		above[places[i].depth] = i;
+		parents[i] = places[i].depth ? above[places[i].depth - 1] : i;
+	}
+	for (size_t i = count; fits && i-- > 0;)
+		for (size_t s = 0; fits && parents[i] != i && s < stride; s++)
+			fits = groups_add_all(&groups[parents[i] * stride + s],
+					      groups[i * stride + s]);
+	free(parents);
+	free(above);
+	return fits;
+}
+
+static bool overlap(const struct plumb_profile_estimate *a, const struct plumb_profile_estimate *b)
+{
+	return a->low <= b->high && b->low <= a->high;
+}
+
+bool tree_compare(struct tree_place *places, size_t count)
+{
+	/* The last node of each depth, if the next one there has the same parent. */
+	struct tree_place **before = calloc(count + 1, sizeof(*before));
+
+	for (size_t i = 0; before && i < count; i++) {
+		struct tree_place *place = &places[i], *sibling = before[place->depth];
+
+		if (sibling && overlap(&sibling->share, &place->share))
+			sibling->uncertain = place->uncertain = true;
+		before[place->depth] = place;
+		before[place->depth + 1] = NULL;
+	}
+	free(before);
+	return before != NULL;
+}
+
 const char *tree_name(struct plumb_profile *profile, const uint64_t function[2])
 {
 	char room[PLUMB_PROFILE_TEXT];
@@ -214,12 +278,31 @@ static bool fill(struct plumb_profile *profile, uint32_t first, struct tree_plac
 		const struct node *node = &profile->nodes[i];
 
 		*places = (struct tree_place){
-			.index = i, .parent = node->parent, .period = node->period};
+			.index = i, .parent = node->parent, .period = node->sums.period};
 		places->name = tree_name(profile, node->function);
 		if (!places->name)
 			return false;
 	}
 	return true;
+}
+
+/* Estimates the shares of an arranged tree's nodes. Returns false if out of memory. */
+static bool estimate_shares(const struct plumb_profile *profile, const struct profiled_event *event,
+			    struct tree_place *places, size_t count)
+{
+	double **groups = calloc(count, sizeof(*groups));
+	bool fits = groups != NULL;
+
+	for (size_t i = 0; fits && event->public.windows && i < count; i++)
+		fits = groups_add_all(&groups[i], profile->nodes[places[i].index].groups);
+	fits = fits && (!event->public.windows || tree_add_up(places, count, groups, 1));
+	for (size_t i = 0; fits && i < count; i++)
+		places[i].share = profile_share(profile, event,
+						&profile->nodes[places[i].index].sums, groups[i]);
+	for (size_t i = 0; groups && i < count; i++)
+		free(groups[i]);
+	free(groups);
+	return fits && tree_compare(places, count);
 }
 
 const struct plumb_profile_node *plumb_profile_tree(struct plumb_profile *profile, size_t event,
@@ -241,7 +324,8 @@ const struct plumb_profile_node *plumb_profile_tree(struct plumb_profile *profil
 	if (!total)
 		return NULL;
 	places = calloc(total, sizeof(*places));
-	if (places && fill(profile, of->nodes, places) && tree_arrange(places, total))
+	if (places && fill(profile, of->nodes, places) && tree_arrange(places, total) &&
+	    estimate_shares(profile, &profile->events[event], places, total))
 		profile->tree = calloc(total, sizeof(*profile->tree));
 	for (size_t i = 0; profile->tree && i < total; i++) {
 		profile->tree[i] = (struct plumb_profile_node){
@@ -249,6 +333,8 @@ const struct plumb_profile_node *plumb_profile_tree(struct plumb_profile *profil
 			.period = places[i].period,
 			.own = profile->nodes[places[i].index].own,
 			.name = places[i].name,
+			.share = places[i].share,
+			.uncertain = places[i].uncertain,
 		};
 		*count = total;
 	}

@@ -125,9 +125,9 @@ int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_sampl
 /* ---- Estimates --------------------------------------------------------------------------------
  */
 
-static struct plumb_profile_estimate share_of(const struct plumb_profile *profile,
-					      const struct profiled_event *event,
-					      const struct sums *sums, const double *groups)
+struct plumb_profile_estimate profile_share(const struct plumb_profile *profile,
+					    const struct profiled_event *event,
+					    const struct sums *sums, const double *groups)
 {
 	const double all = event->periods[0];
 	struct tally tally = {
@@ -249,7 +249,7 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 	*row = (struct plumb_profile_row){
 		.samples = found->own.samples,
 		.period = found->own.period,
-		.share = share_of(profile, of, &found->own, found->groups),
+		.share = profile_share(profile, of, &found->own, found->groups),
 		.children = {NAN, NAN, NAN},
 		.latency = latency_of(of, records),
 		.l1d_misses =
@@ -270,7 +270,7 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 
 		row->children_samples = callees->sums.samples;
 		row->children_period = callees->sums.period;
-		row->children = share_of(profile, of, &callees->sums, callees->groups);
+		row->children = profile_share(profile, of, &callees->sums, callees->groups);
 	}
 	return true;
 }
@@ -288,7 +288,7 @@ struct plumb_profile_estimate plumb_profile_operations(const struct plumb_profil
 	of = &profile->events[event];
 	if (!of->public.spe || i >= of->public.row_count)
 		return none;
-	share = share_of(profile, of, &profile->rows[of->order[i]].own, NULL);
+	share = profile_share(profile, of, &profile->rows[of->order[i]].own, NULL);
 	total = (struct estimate){share.value, share.low, share.high, of->members, NAN};
 	total = estimate_total(&total, &of->sampling, of->public.samples, 0);
 	/* How many samples pass a filter is random, too. */

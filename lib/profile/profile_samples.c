@@ -86,22 +86,24 @@ static void step_children(struct plumb_profile *profile, const struct lane *lane
 	}
 }
 
-static int remember_counted(struct lane *lane, const uint32_t *counted, size_t count)
+/* Copies a list. Returns false if out of memory. */
+static bool remember(uint32_t **kept, size_t *kept_count, size_t *room, const uint32_t *list,
+		     size_t count)
 {
-	lane->counted_count = 0;
+	*kept_count = 0;
 	if (count == 0)
-		return 0;
-	if (count > lane->counted_room) {
-		uint32_t *grown = realloc(lane->counted, count * sizeof(*grown));
+		return true;
+	if (count > *room) {
+		uint32_t *grown = realloc(*kept, count * sizeof(*grown));
 
 		if (!grown)
-			return PLUMB_ERR_NO_MEMORY;
-		lane->counted = grown;
-		lane->counted_room = count;
+			return false;
+		*kept = grown;
+		*room = count;
 	}
-	memcpy(lane->counted, counted, count * sizeof(*counted));
-	lane->counted_count = count;
-	return 0;
+	memcpy(*kept, list, count * sizeof(*list));
+	*kept_count = count;
+	return true;
 }
 
 /* ---- Samples ----------------------------------------------------------------------------------
@@ -117,6 +119,8 @@ struct adding {
 	uint32_t row;                          /* its own */
 	uint32_t counted[PLUMB_PROFILE_DEPTH]; /* those it counts for, each once */
 	size_t counted_count;
+	uint32_t ends[PLUMB_PROFILE_DEPTH]; /* nodes where its paths end */
+	size_t ends_count;
 	struct plumb_frame frames[PLUMB_CALLCHAIN_MAX];
 	size_t frame_count;
 	size_t first; /* of the frames that called: the chain's first may be the sample's own */
@@ -166,7 +170,9 @@ static int add_path(struct plumb_profile *profile, struct adding *adding, uint32
 {
 	const size_t count = adding->function_count;
 	uint64_t path[PLUMB_PROFILE_DEPTH][2];
+	uint32_t *end = &adding->ends[adding->ends_count];
 	size_t length = 0;
+	int status;
 
 	if (profile->options.paths == PLUMB_PATHS_CALLEE) {
 		for (size_t i = from + 1; i < count; i++, length++)
@@ -178,7 +184,9 @@ static int add_path(struct plumb_profile *profile, struct adding *adding, uint32
 		for (size_t i = count; i-- > 1; length++)
 			memcpy(path[length], adding->functions[i], sizeof(path[0]));
 	}
-	return paths_add(profile, adding->event, row, path, length, adding->period);
+	status = paths_add(profile, adding->event, row, path, length, adding->period, end);
+	adding->ends_count += *end != NO_ROW;
+	return status;
 }
 
 /*
@@ -314,6 +322,9 @@ static bool add_to_group(struct plumb_profile *profile, const struct adding *add
 	for (size_t i = 0; i < adding->counted_count; i++)
 		if (!groups_add(&profile->callees[adding->counted[i]].groups, stream.group, period))
 			return false;
+	for (size_t i = 0; i < adding->ends_count; i++)
+		if (!groups_add(&profile->nodes[adding->ends[i]].groups, stream.group, period))
+			return false;
 	return groups_add(&profile->rows[adding->row].groups, stream.group, period) &&
 	       groups_add(&event->groups, stream.group, period);
 }
@@ -349,6 +360,7 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 	if (lane->begun) {
 		step_own(profile, lane, adding->row, period);
 		step_children(profile, lane, adding->counted, adding->counted_count, period);
+		paths_step(profile, lane, adding->ends, adding->ends_count, period);
 		event->pairs++;
 		event->steps += (period - lane->period) * (period - lane->period);
 	}
@@ -366,7 +378,12 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 	event->periods[0] += period;
 	event->periods[1] += period * period;
 	event->periods[2] += period * period * period;
-	return remember_counted(lane, adding->counted, adding->counted_count);
+	return remember(&lane->counted, &lane->counted_count, &lane->counted_room, adding->counted,
+			adding->counted_count) &&
+			       remember(&lane->ends, &lane->ends_count, &lane->ends_room,
+					adding->ends, adding->ends_count)
+		       ? 0
+		       : PLUMB_ERR_NO_MEMORY;
 }
 
 static int add_rows(struct plumb_profile *profile, struct adding *adding)
@@ -374,6 +391,7 @@ static int add_rows(struct plumb_profile *profile, struct adding *adding)
 	const struct plumb_profile_options *options = &profile->options;
 	int status;
 
+	profile->mark++;
 	if (options->children || options->paths)
 		adding->frame_count =
 			plumb_symbolizer_callchain(profile->symbolizer, adding->item->task,
@@ -390,7 +408,6 @@ static int add_rows(struct plumb_profile *profile, struct adding *adding)
 		adding->counted[adding->counted_count++] = adding->row;
 		status = count_callers(profile, adding);
 	}
-	profile->mark++;
 	return status < 0 ? status : add_values(profile, adding);
 }
 
@@ -436,7 +453,8 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 						 : place->location.file;
 	adding.period = profile_period(item);
 	adding.row = NO_ROW;
-	adding.counted_count = adding.frame_count = adding.function_count = 0;
+	adding.counted_count = adding.ends_count = 0;
+	adding.frame_count = adding.function_count = 0;
 	return add_rows(profile, &adding);
 }
 

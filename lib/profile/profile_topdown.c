@@ -151,11 +151,10 @@ void topdown_set_shares(struct topdown_row *row, uint64_t total)
 	}
 }
 
-/* Gives a row's shares their intervals, from the groups of windows. Returns false if out of memory.
- */
-static bool set_intervals(const struct topdown_part *part, struct topdown_row *row)
+bool topdown_set_intervals(const struct plumb_profile *profile, const double *total,
+			   struct topdown_row *row)
 {
-	const struct grouping *grouping = &part->profile->grouping;
+	const struct grouping *grouping = &profile->grouping;
 	struct plumb_profile_topdown *public = &row->public;
 	double *slots = NULL;
 	bool fits = true;
@@ -164,7 +163,7 @@ static bool set_intervals(const struct topdown_part *part, struct topdown_row *r
 		fits = groups_add_all(&slots, row->groups[kind]);
 	/* Without groups, the shares stay as counted. */
 	if (fits && slots) {
-		public->share = groups_share(grouping, slots, part->groups);
+		public->share = groups_share(grouping, slots, total);
 		public->retiring = groups_share(grouping, row->groups[SLOTS_RETIRING], slots);
 		public->bad_speculation =
 			groups_share(grouping, row->groups[SLOTS_BAD_SPECULATION], slots);
@@ -310,7 +309,7 @@ static bool sum_up_slots(struct topdown_part *part)
 			return false;
 	for (size_t i = 0; i < part->count; i++) {
 		topdown_set_shares(&part->at[i], part->total);
-		if (part->groups && !set_intervals(part, &part->at[i]))
+		if (part->groups && !topdown_set_intervals(profile, part->groups, &part->at[i]))
 			return false;
 	}
 	return true;

@@ -99,7 +99,10 @@ static bool add_paths(struct slots_tree *tree, const struct plumb_profile_event 
 		if (found == NO_ROW)
 			break;
 		tree->merged[indexes[n]] = found;
-		topdown_add(&tree->nodes[found].slots, event, node->period);
+		topdown_add(&tree->nodes[found].slots, event, node->sums.period);
+		if (!groups_add_all(&tree->nodes[found].slots.groups[slots_of(event)],
+				    node->groups))
+			break;
 	}
 	free(indexes);
 	return n == count;
@@ -126,6 +129,44 @@ static bool add_rows(struct slots_tree *tree, const uint64_t *values)
 	return true;
 }
 
+/*
+ * Gives the nodes' shares their intervals, if windows of the run were sampled. Returns false if out
+ * of memory.
+ */
+static bool set_intervals(struct slots_tree *tree, struct tree_place *places)
+{
+	const struct plumb_profile *profile = tree->profile;
+	const size_t kinds = SLOTS_BACKEND + 1;
+	double **groups = calloc(tree->count * kinds, sizeof(*groups)), *total = NULL;
+	bool fits = groups != NULL;
+
+	for (size_t e = 0; fits && e < profile->event_count; e++)
+		if (slots_of(&profile->events[e].public) != SLOTS_NONE)
+			fits = groups_add_all(&total, profile->events[e].groups);
+	if (!fits || !total) {
+		free(groups);
+		free(total);
+		return fits;
+	}
+	for (size_t i = 0; i < tree->count; i++)
+		memcpy(&groups[i * kinds], tree->nodes[places[i].index].slots.groups,
+		       kinds * sizeof(*groups));
+	fits = tree_add_up(places, tree->count, groups, kinds);
+	/* Some are new. */
+	for (size_t i = 0; i < tree->count; i++)
+		memcpy(tree->nodes[places[i].index].slots.groups, &groups[i * kinds],
+		       kinds * sizeof(*groups));
+	for (size_t i = 0; fits && i < tree->count; i++) {
+		struct topdown_row *slots = &tree->nodes[places[i].index].slots;
+
+		fits = topdown_set_intervals(profile, total, slots);
+		places[i].share = slots->public.share;
+	}
+	free(groups);
+	free(total);
+	return fits && tree_compare(places, tree->count);
+}
+
 /* Returns the nodes in order, with their shares of all slots. */
 static struct plumb_profile_topdown_node *put_in_order(struct slots_tree *tree,
 						       const struct plumb_profile_topdown *row)
@@ -143,17 +184,22 @@ static struct plumb_profile_topdown_node *put_in_order(struct slots_tree *tree,
 		};
 		fits = places[i].name != NULL;
 	}
-	if (fits && tree_arrange(places, tree->count))
+	fits = fits && tree_arrange(places, tree->count);
+	for (size_t i = 0; fits && i < tree->count; i++) {
+		struct topdown_row *slots = &tree->nodes[i].slots;
+
+		topdown_set_shares(slots, row->slots);
+		slots->public.share.value *= row->share.value;
+	}
+	if (fits && set_intervals(tree, places))
 		made = calloc(tree->count, sizeof(*made));
 	for (size_t i = 0; made && i < tree->count; i++) {
 		struct topdown_row *slots = &tree->nodes[places[i].index].slots;
 
-		topdown_set_shares(slots, row->slots);
-		slots->public.share.value *= row->share.value;
 		slots->public.event = row->event;
 		slots->public.row = row->row;
 		made[i] = (struct plumb_profile_topdown_node){places[i].depth, places[i].name,
-							      slots->public};
+							      slots->public, places[i].uncertain};
 	}
 	free(places);
 	return made;
@@ -179,6 +225,9 @@ plumb_profile_topdown_tree(struct plumb_profile *profile, const struct plumb_pro
 		profile->slots_tree = put_in_order(&tree, row);
 	if (profile->slots_tree)
 		*count = tree.count;
+	for (size_t i = 0; i < tree.count; i++)
+		for (size_t kind = 0; kind <= SLOTS_BACKEND; kind++)
+			free(tree.nodes[i].slots.groups[kind]);
 	free(tree.nodes);
 	free(tree.merged);
 	free(tree.by_path.slots);

@@ -39,5 +39,11 @@ struct topdown {
 void topdown_add(struct topdown_row *row, const struct plumb_profile_event *event, uint64_t count);
 /* Sets the shares from the slots that were added, of `total` slots. */
 void topdown_set_shares(struct topdown_row *row, uint64_t total);
+/*
+ * Gives a row's shares their intervals, from the groups of windows, of which `total` are of all
+ * slots. Returns false if out of memory.
+ */
+bool topdown_set_intervals(const struct plumb_profile *profile, const double *total,
+			   struct topdown_row *row);
 
 #endif
