@@ -42,6 +42,10 @@ void annotation_rows(struct output *out, const struct annotated *function);
 /* Prints where a line is and its text, from `column` on, and ends the line. */
 void annotation_source(struct output *out, size_t column, struct source_text *texts,
 		       const struct plumb_annotated_line *line);
+/* Returns whether shares are estimates, which have intervals if there are enough samples. */
+bool annotation_has_intervals(const struct annotation_view *view);
+/* Returns "±1.23", the half of a share's interval in percent, or "±?". Free it. */
+char *annotation_interval(double low, double high);
 /* Returns how to print a share: large ones stand out. */
 enum style annotation_style(double share);
 /* Prints a function, after all that the functions have in common if it is the first. */

@@ -69,6 +69,8 @@ static json_t *instruction_of(const struct annotated *function, size_t i)
 		put_code(object, function, i);
 	json_put(object, "weight", json_real(instruction->weight));
 	json_put(object, "share", json_real(100 * instruction->share));
+	json_put(object, "interval",
+		 render_interval(100 * instruction->low, 100 * instruction->high));
 	json_put(object, "samples", json_integer((json_int_t)instruction->samples));
 	json_put(object, "executions", json_integer((json_int_t)instruction->executions));
 	json_put(object, "latency", number(instruction->total_latency));
@@ -92,9 +94,7 @@ static json_t *line_of(const struct annotated *function, size_t rank)
 	json_put(object, "line", render_known(line->line));
 	json_put(object, "weight", json_real(line->weight));
 	json_put(object, "share", json_real(100 * line->share));
-	json_put(object, "interval",
-		 isnan(line->low) ? json_null()
-				  : json_pack("[f, f]", 100 * line->low, 100 * line->high));
+	json_put(object, "interval", render_interval(100 * line->low, 100 * line->high));
 	json_put(object, "uncertain", json_boolean(annotation_line_is_uncertain(function, rank)));
 	json_put(object, "samples", json_integer((json_int_t)line->samples));
 	for (uint32_t i = line->first; i < line->first + line->count; i++)
@@ -174,6 +174,8 @@ void annotation_json_add(struct json_list *functions, const struct annotated *fu
 	json_put(object, "file", render_string(plumb_symbol_file_name(code->function.file)));
 	json_put(object, "weight", json_real(code->function.weight));
 	json_put(object, "share", json_real(100 * code->function.share));
+	json_put(object, "interval",
+		 render_interval(100 * code->function.low, 100 * code->function.high));
 	json_put(object, "loops", loops_of(function));
 	lines = render_json_nested(functions);
 	render_json_open(&lines, object, "lines");

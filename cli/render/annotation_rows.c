@@ -13,9 +13,12 @@
 #include "tool/memory.h"
 #include "tool/wrap.h"
 
+/* A smaller share is printed as 0.00%. */
+#define SHOWN_LEAST 0.00005
+
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-enum column { SHARE, COUNT, LATENCY, MISSES, MISPREDICTED, CAUSE, COST, COLUMNS };
+enum column { SHARE, INTERVAL, COUNT, LATENCY, MISSES, MISPREDICTED, CAUSE, COST, COLUMNS };
 
 struct columns {
 	bool shown[COLUMNS];
@@ -26,8 +29,8 @@ struct columns {
 };
 
 static const char *const headings[COLUMNS] = {
-	[SHARE] = "SHARE",       [COUNT] = "COUNT", [LATENCY] = "LATENCY",   [MISSES] = "MISSES",
-	[MISPREDICTED] = "MISP", [CAUSE] = "CAUSE", [COST] = "CYCLES PORTS",
+	[SHARE] = "SHARE",   [INTERVAL] = "± 95 %",   [COUNT] = "COUNT", [LATENCY] = "LATENCY",
+	[MISSES] = "MISSES", [MISPREDICTED] = "MISP", [CAUSE] = "CAUSE", [COST] = "CYCLES PORTS",
 };
 
 static const char *heading_of(const struct annotated *function, enum column column)
@@ -51,6 +54,15 @@ static int text_width(const struct plumb_disassembly *text)
 	return (int)((mnemonic < 7 ? 7 : mnemonic) + 1 + strlen(tab + 1));
 }
 
+/* Nothing, if the share is exact, or unknown and too small to be printed. */
+static char *interval_of(const struct annotated *function, double share, double low, double high)
+{
+	const bool is_shown = share > 0 && annotation_has_intervals(function->view) &&
+			      !(isnan(low) && share < SHOWN_LEAST);
+
+	return is_shown ? annotation_interval(low, high) : memory_copy("", 0);
+}
+
 static char *cell(const struct annotated *function,
 		  const struct plumb_annotated_instruction *instruction, enum column column)
 {
@@ -62,6 +74,9 @@ static char *cell(const struct annotated *function,
 	case SHARE:
 		return instruction->weight > 0 ? memory_format("%.2f%%", 100 * instruction->share)
 					       : memory_copy("", 0);
+	case INTERVAL:
+		return interval_of(function, instruction->share, instruction->low,
+				   instruction->high);
 	case COUNT: {
 		uint64_t count = summary.basis == PLUMB_BASIS_SLOTS ? instruction->executions
 								    : instruction->samples;
@@ -113,7 +128,7 @@ static void measure(const struct annotated *function, struct columns *columns)
 
 		for (unsigned c = 0; c < COLUMNS; c++) {
 			char *value = cell(function, instruction, c);
-			int length = (int)strlen(value);
+			int length = (int)wrap_columns(value, strlen(value));
 
 			if (length > columns->widths[c])
 				columns->widths[c] = length;
@@ -129,7 +144,8 @@ static void measure(const struct annotated *function, struct columns *columns)
 			columns->text = width;
 	}
 	for (unsigned c = 0; c < COLUMNS; c++) {
-		int length = (int)strlen(heading_of(function, c));
+		const char *heading = heading_of(function, c);
+		int length = (int)wrap_columns(heading, strlen(heading));
 
 		if (columns->shown[c] && length > columns->widths[c])
 			columns->widths[c] = length;
@@ -156,7 +172,8 @@ static unsigned width_of(const struct columns *columns, const struct gutter *gut
 static void fit(struct output *out, const struct annotated *function, struct columns *columns,
 		const struct gutter *gutter)
 {
-	static const uint8_t order[] = {COST, MISPREDICTED, MISSES, LATENCY, CAUSE, COUNT};
+	static const uint8_t order[] = {COST,    MISPREDICTED, MISSES, INTERVAL,
+					LATENCY, CAUSE,        COUNT};
 	struct join names = {0};
 	char *text;
 
@@ -225,6 +242,17 @@ static void print_code(struct output *out, const struct annotated *function,
 	free(cost);
 }
 
+/* Prints the value of a column, and the blanks between it and the next. */
+static void print_value(struct output *out, enum style style, const struct columns *columns,
+			enum column column, const char *value)
+{
+	const size_t blanks = (size_t)columns->widths[column] - wrap_columns(value, strlen(value));
+
+	output_spaces(out, column == CAUSE ? 0 : blanks);
+	output_text(out, style, value);
+	output_spaces(out, 2 + (column == CAUSE ? blanks : 0));
+}
+
 static void print_instruction(struct output *out, const struct annotated *function,
 			      const struct columns *columns, const struct gutter *gutter,
 			      size_t number, const struct row *row)
@@ -237,9 +265,8 @@ static void print_instruction(struct output *out, const struct annotated *functi
 		if (!columns->shown[c])
 			continue;
 		value = cell(function, instruction, c);
-		output_format(out, c == SHARE ? annotation_style(instruction->share) : STYLE_PLAIN,
-			      c == CAUSE ? "%-*s" : "%*s", columns->widths[c], value);
-		output_spaces(out, 2);
+		print_value(out, c == SHARE ? annotation_style(instruction->share) : STYLE_PLAIN,
+			    columns, c, value);
 		column += (size_t)columns->widths[c] + 2;
 		free(value);
 	}
@@ -251,24 +278,30 @@ static void print_instruction(struct output *out, const struct annotated *functi
 	fputc('\n', out->stream);
 }
 
-static void print_line(struct output *out, const struct columns *columns,
-		       const struct gutter *gutter, size_t number, const struct row *row,
-		       struct source_text *texts)
+static void print_line(struct output *out, const struct annotated *function,
+		       const struct columns *columns, const struct gutter *gutter, size_t number,
+		       const struct row *row, struct source_text *texts)
 {
+	const struct plumb_annotated_line *line = row->line;
 	size_t width = 0;
+	char *value;
 
-	if (row->line->weight > 0)
-		output_format(out, annotation_style(row->line->share), "%*.2f%%",
-			      columns->widths[SHARE] - 1, 100 * row->line->share);
-	else
-		output_spaces(out, (size_t)columns->widths[SHARE]);
-	for (unsigned c = SHARE + 1; c < COST; c++)
-		if (columns->shown[c])
-			width += (size_t)columns->widths[c] + 2;
-	output_spaces(out, 2 + width);
-	width += (size_t)columns->widths[SHARE] + 2;
+	for (unsigned c = 0; c < COST; c++) {
+		if (!columns->shown[c])
+			continue;
+		if (c == INTERVAL)
+			value = interval_of(function, line->share, line->low, line->high);
+		else if (c == SHARE && line->weight > 0)
+			value = memory_format("%.2f%%", 100 * line->share);
+		else
+			value = memory_copy("", 0);
+		print_value(out, c == SHARE ? annotation_style(line->share) : STYLE_PLAIN, columns,
+			    c, value);
+		width += (size_t)columns->widths[c] + 2;
+		free(value);
+	}
 	width += print_gutter(out, columns, gutter, number);
-	annotation_source(out, width, texts, row->line);
+	annotation_source(out, width, texts, line);
 }
 
 static void print_headings(struct output *out, const struct annotated *function,
@@ -277,9 +310,7 @@ static void print_headings(struct output *out, const struct annotated *function,
 	for (unsigned c = 0; c < COST; c++) {
 		if (!columns->shown[c])
 			continue;
-		output_format(out, STYLE_HEADING, c == CAUSE ? "%-*s" : "%*s", columns->widths[c],
-			      heading_of(function, c));
-		output_spaces(out, 2);
+		print_value(out, STYLE_HEADING, columns, c, heading_of(function, c));
 	}
 	output_spaces(out, columns->arrows ? gutter_width(gutter) : 0);
 	output_format(out, STYLE_HEADING, "%*s", columns->address,
@@ -371,7 +402,7 @@ void annotation_rows(struct output *out, const struct annotated *function)
 			inlined = line->function;
 		}
 		if (line)
-			print_line(out, &columns, gutter, i, &rows[i], texts);
+			print_line(out, function, &columns, gutter, i, &rows[i], texts);
 		else
 			print_instruction(out, function, &columns, gutter, i, &rows[i]);
 	}

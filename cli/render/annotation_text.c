@@ -76,6 +76,19 @@ char *annotation_trips(const struct plumb_trips *trips)
 	return text;
 }
 
+bool annotation_has_intervals(const struct annotation_view *view)
+{
+	struct plumb_annotation_summary summary;
+
+	plumb_annotation_summary(view->annotation, &summary);
+	return summary.windows || summary.basis != PLUMB_BASIS_SLOTS;
+}
+
+char *annotation_interval(double low, double high)
+{
+	return isnan(low) ? memory_format("±?") : memory_format("±%.2f", 50 * (high - low));
+}
+
 enum style annotation_style(double share)
 {
 	return share >= 0.1 ? STYLE_BAD : share >= 0.01 ? STYLE_WARNING : STYLE_PLAIN;
@@ -129,7 +142,7 @@ static char *title_text(const struct annotated *function)
 	const struct annotation_view *view = function->view;
 	const struct plumb_annotated_function *f = &function->code->function;
 	struct plumb_annotation_summary summary;
-	char *samples, *whole, *text;
+	char *samples, *whole, *text, *interval;
 
 	plumb_annotation_summary(view->annotation, &summary);
 	samples = figure_count(NULL, (double)summary.samples);
@@ -156,8 +169,10 @@ static char *title_text(const struct annotated *function)
 				      view->modelled ? ", by the model" : "");
 		break;
 	}
-	text = memory_format(" in %s: %.2f%% of %s", plumb_symbol_file_name(f->file),
-			     100 * f->share, whole);
+	interval = summary.windows ? annotation_interval(f->low, f->high) : memory_copy("", 0);
+	text = memory_format(" in %s: %.2f%%%s%s of %s", plumb_symbol_file_name(f->file),
+			     100 * f->share, *interval ? " " : "", interval, whole);
+	free(interval);
 	free(samples);
 	free(whole);
 	return text;
@@ -190,11 +205,12 @@ static size_t print_figures(struct output *out, const struct annotated *function
 
 	output_format(out, annotation_style(line->share), "%6.2f%%", 100 * line->share);
 	output_spaces(out, 2);
-	if (!isnan(line->low)) {
+	if (!isnan(line->low))
 		column += (size_t)fprintf(out->stream, "%c%5.2f..%-6.2f ",
 					  annotation_line_is_uncertain(function, rank) ? '~' : ' ',
 					  100 * line->low, 100 * line->high);
-	}
+	else if (annotation_has_intervals(function->view))
+		column += (size_t)fprintf(out->stream, "%6s%9s", "?", "");
 	if (function->view->show_samples) {
 		char *samples = figure_count(NULL, (double)line->samples);
 

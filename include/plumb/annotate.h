@@ -113,6 +113,8 @@ struct plumb_annotated_function {
 	struct plumb_symbol_file *file;
 	double weight;
 	double share; /* 0 to 1, of all samples' weight */
+	/* 95 % confidence interval of the share, for windows of a sampled run. NaN: otherwise. */
+	double low, high;
 };
 /* Describes the i-th function, the heaviest first. Returns false past the end. */
 PLUMB_API bool plumb_annotation_function(const struct plumb_annotation *annotation, size_t i,
@@ -135,6 +137,7 @@ struct plumb_annotated_instruction {
 	uint32_t word;
 	double weight;
 	double share;        /* 0 to 1, of the function's weight */
+	double low, high;    /* as plumb_annotated_line's */
 	uint64_t samples;    /* 0 for an exact profile */
 	uint64_t executions; /* of an exact profile; otherwise 0 */
 	/* Means of the samples that have them, in cycles. NaN: none has. */
@@ -153,7 +156,8 @@ struct plumb_annotated_line {
 	const char *folder;   /* NULL: unknown */
 	unsigned line;        /* 0: unknown */
 	double weight, share; /* the sums of its instructions' */
-	/* 95 % confidence interval of the share. NaN: an exact profile, or too few samples. */
+	/* 95 % confidence interval of the share. NaN: counted exactly, or too few samples or
+	 * windows. */
 	double low, high;
 	uint64_t samples; /* the sum of its instructions' */
 	uint32_t first;   /* its first instruction, an index of plumb_annotated_code.order */

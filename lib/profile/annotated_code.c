@@ -43,7 +43,8 @@ static void add_cause(struct plumb_annotated_instruction *instruction, const cha
 
 /* What is known of an instruction besides what is shown. */
 struct known {
-	double cycles; /* from issue to completion, of all samples */
+	double cycles;        /* from issue to completion, of all samples */
+	const double *groups; /* slots by group of windows; NULL: none */
 	struct replay_instruction replay;
 };
 
@@ -84,6 +85,9 @@ static void add_cell(const struct plumb_annotation *annotation, const struct cel
 	}
 	switch (series->kind) {
 	case SERIES_WEIGHT:
+		break;
+	case SERIES_WINDOWS:
+		known->groups = cell->groups;
 		break;
 	case SERIES_CAUSE:
 		add_cause(instruction, series->name, cell->sum);
@@ -350,6 +354,10 @@ static int make_instructions(const struct plumb_annotation *annotation, struct r
 	else
 		for (size_t i = 0; i < code->count; i++)
 			line_spread_note(spread, i, (uint32_t)i, &known[i].replay);
+	if (annotation->groups)
+		spread->grouping = &annotation->grouping;
+	for (size_t i = 0; annotation->groups && i < code->count; i++)
+		line_spread_note_windows(spread, i, known[i].groups);
 	for (size_t i = 0; i < code->count && function->public.weight > 0; i++)
 		code->instructions[i].share =
 			code->instructions[i].weight / function->public.weight;
@@ -443,7 +451,7 @@ static void make_lines(struct plumb_annotated_code *code, const struct placed *p
 	}
 }
 
-/* The intervals of lines; of an exact profile there are none. */
+/* The intervals of lines and instructions; what was counted exactly has none. */
 static void find_intervals(const struct plumb_annotation *annotation,
 			   struct plumb_annotated_code *code, struct line_spread *spread)
 {
@@ -455,6 +463,17 @@ static void find_intervals(const struct plumb_annotation *annotation,
 
 		line->low = share.low;
 		line->high = share.high;
+		for (uint32_t k = line->first; k < line->first + line->count; k++) {
+			struct plumb_annotated_instruction *instruction =
+				&code->instructions[code->order[k]];
+
+			share = line_spread_share(
+				spread, code,
+				&(struct plumb_annotated_line){
+					.weight = instruction->weight, .first = k, .count = 1});
+			instruction->low = share.low;
+			instruction->high = share.high;
+		}
 	}
 }
 

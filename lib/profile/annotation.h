@@ -12,6 +12,7 @@
 /* What a number that is added up for an instruction says. */
 enum series_kind {
 	SERIES_WEIGHT,  /* of samples of an event */
+	SERIES_WINDOWS, /* slots by group of windows */
 	SERIES_CAUSE,   /* slots, or cycles from issue to completion, with a name */
 	SERIES_ENDLESS, /* SPE records whose counters ended before the operation did, with a name */
 	SERIES_EXECUTIONS,
@@ -42,6 +43,7 @@ struct cell {
 	uint32_t series;
 	uint32_t samples;
 	double sum;
+	double *groups; /* by group of windows, as groups_add() makes them; NULL: none */
 };
 
 /* A function with its cells: cells[first] ... */
@@ -77,13 +79,16 @@ struct plumb_annotation {
 	struct index_table by_place;
 	struct file_part *parts; /* of each file with samples */
 	uint64_t without, given_up;
+	size_t grouped_cells;    /* that have groups */
+	bool groups_are_missing; /* of some cells, to limit memory */
 	struct loop_times times;
 
 	/* Since plumb_annotation_finish(). */
 	struct plumb_annotation_summary summary;
 	struct ranked *functions; /* summary.function_count, and after them those without a rank */
 	size_t functions_in_all;
-	double *usual; /* of each series of cycles: the mean */
+	double *usual;  /* of each series of cycles: the mean */
+	double *groups; /* of all slots, by group of windows; NULL: there are no intervals */
 };
 
 /*

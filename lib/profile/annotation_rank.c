@@ -266,6 +266,9 @@ int plumb_annotation_finish(struct plumb_annotation *annotation)
 	if (annotation->cell_count)
 		qsort(annotation->cells, annotation->cell_count, sizeof(*annotation->cells),
 		      compare_cells);
+	for (size_t i = 0; !annotation->groups_are_missing && i < annotation->cell_count; i++)
+		if (!groups_add_all(&annotation->groups, annotation->cells[i].groups))
+			return PLUMB_ERR_NO_MEMORY;
 	return list_functions(annotation);
 }
 
@@ -275,11 +278,30 @@ void plumb_annotation_summary(const struct plumb_annotation *annotation,
 	*summary = annotation->summary;
 }
 
+/* Sets the interval of a function's share, from what its instructions have by group of windows. */
+static void find_interval(const struct plumb_annotation *annotation, const struct ranked *ranked,
+			  struct plumb_annotated_function *function)
+{
+	double sums[GROUPS_ROOM] = {0};
+	struct plumb_profile_estimate share;
+
+	function->low = function->high = NAN;
+	if (!annotation->groups)
+		return;
+	for (size_t i = ranked->first; i < ranked->first + ranked->count; i++)
+		for (unsigned g = 0; annotation->cells[i].groups && g < GROUPS_ROOM; g++)
+			sums[g] += annotation->cells[i].groups[g];
+	share = groups_share(&annotation->grouping, sums, annotation->groups);
+	function->low = share.low;
+	function->high = share.high;
+}
+
 bool plumb_annotation_function(const struct plumb_annotation *annotation, size_t i,
 			       struct plumb_annotated_function *function)
 {
 	if (i >= annotation->summary.function_count)
 		return false;
 	*function = annotation->functions[i].public;
+	find_interval(annotation, &annotation->functions[i], function);
 	return true;
 }

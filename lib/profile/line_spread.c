@@ -27,8 +27,9 @@ bool line_spread_new(struct line_spread *spread, size_t count)
 	spread->unseen = calloc(count + 1, sizeof(*spread->unseen));
 	spread->held = calloc(count + 1, sizeof(*spread->held));
 	spread->stores = calloc(count + 1, sizeof(*spread->stores));
+	spread->windows = calloc(count + 1, sizeof(*spread->windows));
 	return spread->group_of && spread->groups && spread->relative && spread->unseen &&
-	       spread->held && spread->stores;
+	       spread->held && spread->stores && spread->windows;
 }
 
 void line_spread_free(struct line_spread *spread)
@@ -39,6 +40,7 @@ void line_spread_free(struct line_spread *spread)
 	free(spread->unseen);
 	free(spread->held);
 	free(spread->stores);
+	free(spread->windows);
 }
 
 /* Latencies: how many, their sum and that of their squares. */
@@ -173,6 +175,13 @@ void line_spread_doubt(struct line_spread *spread, size_t i,
 		spread->held[i] = fmin(1, samples->held / samples->samples) * HELD_ERROR;
 }
 
+void line_spread_note_windows(struct line_spread *spread, size_t i, const double *windows)
+{
+	spread->windows[i] = windows;
+	for (unsigned g = 0; windows && g < GROUPS_ROOM; g++)
+		spread->all_windows[g] += windows[g];
+}
+
 void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_code *code)
 {
 	double samples = 0;
@@ -210,6 +219,24 @@ static void widen(struct estimate *share, double variance)
 						  QUANTILE * QUANTILE * variance));
 }
 
+/* Estimates the share of a line from how much groups of windows differ. */
+static struct estimate windows_share(const struct line_spread *spread,
+				     const struct plumb_annotated_code *code,
+				     const struct plumb_annotated_line *line)
+{
+	struct plumb_profile_estimate share;
+	double part[GROUPS_ROOM] = {0};
+
+	for (uint32_t k = line->first; k < line->first + line->count; k++) {
+		const double *windows = spread->windows[code->order[k]];
+
+		for (unsigned g = 0; windows && g < GROUPS_ROOM; g++)
+			part[g] += windows[g];
+	}
+	share = groups_share(spread->grouping, part, spread->all_windows);
+	return (struct estimate){.value = share.value, .low = share.low, .high = share.high};
+}
+
 /*
  * The linearised variance of a quotient. A sample of group g has the residual (part - share *
  * weight) / samples; its part is that of the line.
@@ -224,6 +251,8 @@ struct estimate line_spread_share(const struct line_spread *spread,
 	double variance = share * share * spread->squares;
 	struct estimate estimate;
 
+	if (spread->grouping)
+		return windows_share(spread, code, line);
 	for (uint32_t k = line->first; k < line->first + line->count; k++) {
 		uint32_t i = code->order[k];
 		double weight = code->instructions[i].weight;

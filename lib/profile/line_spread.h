@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much the shares of an annotated function's lines vary with the sampler's random numbers, and
- * how far off a replay may be: doc/statistics.md gives the formula.
+ * How much the shares of an annotated function's lines vary with the sampler's random numbers, or
+ * between groups of windows, and how far off a replay may be: doc/statistics.md gives the formulas.
  */
 #ifndef PROFILE_LINE_SPREAD_H
 #define PROFILE_LINE_SPREAD_H
@@ -10,6 +10,7 @@
 
 #include "disasm/replay.h"
 #include "profile/estimate.h"
+#include "profile/groups.h"
 
 /* Instructions whose number of executions comes from the same samples: those of a block. */
 struct spread_group {
@@ -29,6 +30,11 @@ struct line_spread {
 	/* Sums over all, since line_spread_sum(); before, there are no intervals. */
 	double weight, squares, costs, unseen_costs, held_costs;
 	uint64_t samples;
+	/* What each instruction and all of them have by group of windows; the former are the
+	 * caller's, or NULL: nothing. */
+	const double **windows;
+	double all_windows[GROUPS_ROOM];
+	const struct grouping *grouping; /* NULL: there are no windows */
 };
 
 /* Returns false if out of memory. Free it in any case. */
@@ -56,6 +62,8 @@ void line_spread_doubt(struct line_spread *spread, size_t i,
 void line_spread_doubt_unseen(struct line_spread *spread,
 			      const struct replay_instruction *instructions, const double *slots,
 			      const double *timed, double worst);
+/* Sets what an instruction has by group of windows. */
+void line_spread_note_windows(struct line_spread *spread, size_t i, const double *windows);
 /* Call it once, when all instructions have their weights. */
 void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_code *code);
 /* Estimates the share of a line. */

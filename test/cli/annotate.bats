@@ -341,6 +341,8 @@ samples()
 	plumb annotate -i spe.data --json rows >out.json
 	json 'all(l["interval"][0] <= l["share"] <= l["interval"][1]
 		for l in d["functions"][0]["lines"])' <out.json
+	json 'all(i["interval"][0] <= i["share"] <= i["interval"][1]
+		for l in d["functions"][0]["lines"] for i in l["instructions"])' <out.json
 	json 'd["functions"][0]["lines"][0]["uncertain"] is False' <out.json
 	json 'sum(l["samples"] for l in d["functions"][0]["lines"]) > 50' <out.json
 	run plumb annotate -i spe.data -l -n rows
@@ -352,6 +354,7 @@ samples()
 	# Exact shares have none.
 	plumb annotate -i exact.data --json rows >out.json
 	json 'all(l["interval"] is None and not l["uncertain"]
+		and all(i["interval"] is None for i in l["instructions"])
 		for l in d["functions"][0]["lines"])' <out.json
 	run plumb annotate -i exact.data -l rows
 	lacks -F "further off" <<<"$output"

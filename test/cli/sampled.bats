@@ -54,7 +54,7 @@ setup_file()
 			return 0;
 		}
 	END
-	"$compiler" -O1 -static -pthread -o phases phases.c
+	"$compiler" -g -O1 -static -pthread -o phases phases.c
 	# The same loop all the time; then code for which each cache is cold.
 	cat >steady.c <<-'END'
 		#include <stdio.h>
@@ -322,7 +322,12 @@ model()
 	plumb report -i windows.data --mix -o out
 	grep -Eq "^Mix: .*, estimated from [0-9]{3,} windows of the model$" out
 	plumb annotate -i windows.data -o out turn
-	grep -Eq "^turn in .* of all slots, estimated from [0-9]{3,} windows of the model$" out
+	grep -Eq "^turn in .*% ±[0-9.]+ of all slots, estimated from [0-9]{3,} windows of the model$" out
+	grep -Eq "^ +[0-9.]+%  [ ~][ 0-9.]+\.\.[0-9.]+ +phases\.c:[0-9]+ " out
+	grep -q "SHARE  ± 95 %" out
+	for name in whole windows; do
+		plumb annotate -i $name.data --json -o $name-lines.json turn
+	done
 	for name in whole windows; do
 		plumb report -i $name.data --topdown --json -o $name-slots.json
 	done
@@ -354,6 +359,18 @@ model()
 		    low, high = other[interval]
 		    assert low <= other[name] <= high and high - low < 10, other
 		    assert low - (high - low) <= row[name] <= high + (high - low), (row, other)
+
+		# Of the lines, and of instructions.
+		whole_lines, lines = ({line["line"]: line for line in
+		                       json.load(open(f"{name}-lines.json"))["functions"][0]["lines"]}
+		                      for name in ("whole", "windows"))
+		large = [line for line in whole_lines.values() if line["share"] > 5]
+		assert large and all(line["interval"] is None for line in large)
+		for line in large:
+		    holds(line, lines[line["line"]], "share", "interval")
+		    for one, other in zip(line["instructions"], lines[line["line"]]["instructions"]):
+		        if one["share"] > 5:
+		            holds(one, other, "share", "interval")
 
 		def turn_of(rows):
 		    return next(row for row in rows if row["symbol"] == "turn")
