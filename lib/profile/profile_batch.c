@@ -333,26 +333,29 @@ static int find_row(struct adding *adding, size_t i)
 	return row_find(adding->profile, &frame, &adding->rows[i]);
 }
 
+/* Finds or makes the i-th record's row. Returns 0, 1 if rows were given up for it, so that rows
+ * that were found have other numbers, or an error. */
 static int look_up_row(struct adding *adding, size_t i)
 {
 	struct plumb_profile *profile = adding->profile;
 	const uint32_t *row = &adding->rows[i];
-	int status = find_row(adding, i);
+	int status = find_row(adding, i), gave_up = 0;
 
 	if (status == PLUMB_ERR_LIMIT && !adding->part) {
+		gave_up = 1;
 		status = give_up(adding, i);
 		if (status == 0)
 			status = find_row(adding, i);
 	}
 	if (status < 0 || !adding->keys[i].code)
-		return status;
+		return status < 0 ? status : gave_up;
 	if (adding->code_rows)
 		__atomic_store_n(&adding->code_rows[adding->keys[i].code - 1], *row + 1,
 				 __ATOMIC_RELAXED);
 	else
 		hot_add_row(&profile->hot, adding->homes[i],
 			    &(struct hot_row){adding->keys[i], *row + 1}, !adding->part);
-	return 0;
+	return gave_up;
 }
 
 /* Finds the i-th record's row among those that were looked up before. */
@@ -370,19 +373,6 @@ static inline bool find_hot(const struct adding *adding, size_t i, uint32_t *row
 	return found;
 }
 
-/* Finds the row of a record that is not among the hot ones, and makes it one. */
-static int find_cold(struct adding *adding, size_t i)
-{
-	int status = 0;
-
-	adding_lock(adding);
-	/* Another thread may have found it. */
-	if (!adding->part || !find_hot(adding, i, &adding->rows[i]))
-		status = look_up_row(adding, i);
-	adding_unlock(adding);
-	return status;
-}
-
 /* Makes room for a row's sums, and fetches them. */
 static inline int expect_row(const struct adding *adding, uint32_t row)
 {
@@ -397,33 +387,100 @@ static inline int expect_row(const struct adding *adding, uint32_t row)
 	return 0;
 }
 
-int add_batch(struct adding *adding)
+/* Finds the rows of the records from the i-th on; those whose row is not hot are cold. */
+static int find_hot_rows(struct adding *adding, size_t i)
+{
+	int status = 0;
+
+	adding->cold_count = 0;
+	for (; status == 0 && i < adding->batch->count; i++) {
+		if (find_hot(adding, i, &adding->rows[i]))
+			status = expect_row(adding, adding->rows[i]);
+		else
+			adding->cold[adding->cold_count++] = (uint16_t)i;
+	}
+	return status;
+}
+
+/*
+ * Finds the rows of cold records, and makes them hot. Returns 0 after the last one; the index of
+ * the record behind one for which rows were given up, if that happens; or an error.
+ */
+static int find_cold_rows(struct adding *adding)
+{
+	int status = 0;
+
+	adding_lock(adding);
+	for (size_t k = 0; status == 0 && k < adding->cold_count; k++) {
+		const size_t i = adding->cold[k];
+
+		/* Another thread may have found it, or it is that of a record before. */
+		if (!find_hot(adding, i, &adding->rows[i]))
+			status = look_up_row(adding, i);
+		if (status > 0)
+			status = (int)i + 1;
+		/* All records before the one for which rows are given up are added first. */
+		if (status >= 0 && !adding->part && expect_row(adding, adding->rows[i]) < 0)
+			status = PLUMB_ERR_NO_MEMORY;
+	}
+	adding_unlock(adding);
+	for (size_t k = 0; status == 0 && adding->part && k < adding->cold_count; k++)
+		status = expect_row(adding, adding->rows[adding->cold[k]]);
+	return status;
+}
+
+/* Finds the codes of all records of the batch, after there were too many codes. */
+static int find_codes_again(struct adding *adding)
 {
 	struct plumb_profile *profile = adding->profile;
+	int status;
+
+	/* A batch has fewer codes than there can be. */
+	codes_forget(&profile->codes);
+	profile->numbers_generation++;
+	hot_forget(&profile->hot);
+	status = adding_find_origin(adding);
+	return status < 0 ? status : adding_find_codes(adding);
+}
+
+/* Finds the rows of all records of the batch. */
+static int find_rows(struct adding *adding)
+{
+	bool known = adding->code_rows && !adding->latencies->kind_count;
+	int status = 0;
+
+	if (known) {
+		adding_find_known(adding);
+		if (adding->cold_count == 0)
+			return 0;
+		status = adding_find_cold_codes(adding);
+	} else {
+		status = adding_find_codes(adding);
+	}
+	if (status == PLUMB_ERR_LIMIT && !adding->part) {
+		known = false;
+		status = find_codes_again(adding);
+	}
+	if (status == 0 && !known)
+		status = find_hot_rows(adding, 0);
+	while (status == 0 && adding->cold_count) {
+		status = find_cold_rows(adding);
+		if (status <= 0)
+			break;
+		status = find_hot_rows(adding, (size_t)status);
+	}
+	return status;
+}
+
+int add_batch(struct adding *adding)
+{
 	int status = identify(adding);
 
 	if (status < 0 || !leave_out(adding))
 		return status;
 	status = begin_batch(adding);
-	if (status == 0 && adding_find_known(adding))
-		return add_found(adding, adding->batch->count);
 	if (status == 0)
-		status = adding_find_codes(adding);
-	if (status == PLUMB_ERR_LIMIT && !adding->part) {
-		/* A batch has fewer codes than there can be. */
-		codes_forget(&profile->codes);
-		profile->numbers_generation++;
-		hot_forget(&profile->hot);
-		status = adding_find_origin(adding);
-		if (status == 0)
-			status = adding_find_codes(adding);
-	}
-	for (size_t i = 0; status == 0 && i < adding->batch->count; i++) {
-		if (!find_hot(adding, i, &adding->rows[i]))
-			status = find_cold(adding, i);
-		if (status == 0)
-			status = expect_row(adding, adding->rows[i]);
-	}
+		status = find_rows(adding);
 	return status < 0 ? status : add_found(adding, adding->batch->count);
 }
 
@@ -438,7 +495,7 @@ static int add_batches(struct plumb_profile *profile, struct plumb_samples *samp
 	int status, added = 0;
 
 	record_kinds_begin(adding.kinds);
-	if (!profile->hot.codes && !hot_begin(&profile->hot))
+	if (!profile->hot.codes && !hot_begin(&profile->hot, adding.parts.blocks))
 		return PLUMB_ERR_NO_MEMORY;
 	if (!profile->origins)
 		profile->origins = calloc(ORIGINS, sizeof(*profile->origins));

@@ -28,6 +28,7 @@ struct parts {
 	/* Whether a row depends on nothing but the event, the code and the thread; and whether what
 	 * it needs of code takes longer to look up than to remember. */
 	bool plain, lines;
+	bool blocks; /* neighbouring instructions may have the same code */
 };
 
 /* What a thread has to itself. */
@@ -74,11 +75,15 @@ struct adding {
 	struct lane *lane;
 	uint32_t space, origin;
 	uint32_t *code_rows; /* of the origin; NULL: hot rows */
+	bool by_block;       /* homes of codes are those of blocks */
 	/* Rows are found for the whole batch first, so that memory is fetched ahead. */
 	uint32_t homes[SAMPLES_RUN_MAX];
 	/* Without a code: the row is never hot. With code_rows only the code is set at first. */
 	struct hot_key keys[SAMPLES_RUN_MAX];
 	uint32_t rows[SAMPLES_RUN_MAX];
+	/* Records whose code, or then row, is yet to be looked up: under one lock for all. */
+	uint16_t cold[SAMPLES_RUN_MAX];
+	size_t cold_count;
 	size_t added; /* records of the batch that were added to their rows */
 };
 
@@ -101,11 +106,13 @@ struct parts parts_of(const struct plumb_profile *profile);
 
 /* profile_batch_codes.c: finds what the codes and rows of the batch's records depend on. */
 int adding_find_origin(struct adding *adding);
-/* Finds the rows of all records of the batch, if they depend on the code alone. Returns false if
- * one has no row yet, or no room for its sums. */
-bool adding_find_known(struct adding *adding);
-/* Finds the codes of all records of the batch. Returns 0, NO_MEMORY, or LIMIT. */
+/* Finds the codes and the rows of the batch's records, which depend on the code alone. Those
+ * records are cold of which one is not known, or whose row has no room for sums. */
+void adding_find_known(struct adding *adding);
+/* Finds the codes of all records of the batch, or of those that are cold. Returns 0, NO_MEMORY, or
+ * LIMIT. */
 int adding_find_codes(struct adding *adding);
+int adding_find_cold_codes(struct adding *adding);
 
 /* Adds a batch. Returns 0 or NO_MEMORY; in a part also LIMIT, if only the whole can go on. */
 int add_batch(struct adding *adding);

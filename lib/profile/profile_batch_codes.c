@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profile/profile_batch.h"
+#include "symbol/symbolizer.h"
 
 /* Returns the number of an origin, which is new after each change of what it depends on. */
 static uint32_t number_origin(struct plumb_profile *profile, struct origin *wanted)
@@ -99,6 +100,22 @@ int adding_find_origin(struct adding *adding)
 	return status;
 }
 
+/* Remembers the code of the i-th record, and of instructions around it that have the same. */
+static void remember_code(struct adding *adding, size_t i, const struct place *place, uint32_t code)
+{
+	struct plumb_profile *profile = adding->profile;
+	const struct plumb_location *location = &place->location;
+	const struct hot_code entry = {adding->batch->spe[i].addresses[PLUMB_SPE_PC], adding->space,
+				       code};
+	uint64_t from, to;
+
+	if (!profile->hot.by_block ||
+	    !symbolizer_extent(profile->symbolizer, location, &from, &to) ||
+	    !hot_add_blocks(&profile->hot, &entry, location->ip - from, to - location->ip,
+			    !adding->part))
+		hot_add_code(&profile->hot, &entry, !adding->part);
+}
+
 /* Finds the code of the i-th record, which is `at` there. Returns 0, NO_MEMORY, or LIMIT. */
 static int look_up_code(struct adding *adding, size_t i, struct plumb_frame at, uint32_t *code)
 {
@@ -127,29 +144,47 @@ static int look_up_code(struct adding *adding, size_t i, struct plumb_frame at, 
 	profile->codes.words = words;
 	status = codes_find(&profile->codes, values, code);
 	if (status == 0)
-		hot_add_code(&profile->hot, adding->homes[i],
-			     &(struct hot_code){adding->batch->spe[i].addresses[PLUMB_SPE_PC],
-						adding->space, *code},
-			     !adding->part);
+		remember_code(adding, i, frame.place, *code);
 	return status;
 }
 
-static int find_cold_code(struct adding *adding, size_t i, uint32_t *code)
+static inline uint32_t find_hot_code(const struct adding *adding, size_t i)
 {
-	const uint64_t pc = adding->batch->spe[i].addresses[PLUMB_SPE_PC];
-	enum plumb_cpu_mode mode;
-	const uint64_t ip = samples_code(adding->samples, i, &mode);
-	const struct plumb_frame at = {.ip = ip, .mode = mode};
+	return hot_find_code(&adding->profile->hot, adding->by_block, adding->homes[i],
+			     adding->batch->spe[i].addresses[PLUMB_SPE_PC], adding->space);
+}
+
+/* Sets where to look for a record's row by its code, and fetches that. */
+static inline void expect_hot_row(struct adding *adding, size_t i)
+{
+	if (adding->code_rows)
+		return;
+	adding->homes[i] = hot_row_home(&adding->keys[i]);
+	__builtin_prefetch(&adding->profile->hot.rows[adding->homes[i]]);
+}
+
+int adding_find_cold_codes(struct adding *adding)
+{
 	int status = 0;
 
 	adding_lock(adding);
-	/* Another thread may have found it. */
-	*code = adding->part
-			? hot_find_code(&adding->profile->hot, adding->homes[i], pc, adding->space)
-			: 0;
-	if (!*code)
+	for (size_t k = 0; status == 0 && k < adding->cold_count; k++) {
+		const size_t i = adding->cold[k];
+		uint32_t *code = &adding->keys[i].code;
+		struct plumb_frame at = {0};
+
+		if (*code || !(adding->batch->spe[i].has & PLUMB_SPE_HAS_PC))
+			continue;
+		/* Another thread may have found it, or it is that of a record before. */
+		*code = find_hot_code(adding, i);
+		if (*code)
+			continue;
+		at.ip = samples_code(adding->samples, i, &at.mode);
 		status = look_up_code(adding, i, at, code);
+	}
 	adding_unlock(adding);
+	for (size_t k = 0; status == 0 && k < adding->cold_count; k++)
+		expect_hot_row(adding, adding->cold[k]);
 	return status;
 }
 
@@ -188,49 +223,48 @@ static void expect_codes(struct adding *adding)
 	const struct hot *hot = &adding->profile->hot;
 	const struct plumb_spe_record *spe = adding->batch->spe;
 	const size_t count = adding->batch->count;
+	const bool by_block = __atomic_load_n(&hot->by_block, __ATOMIC_RELAXED);
 
+	adding->by_block = by_block;
 	for (size_t i = 0; i < count; i++) {
-		adding->homes[i] = hot_code_home(spe[i].addresses[PLUMB_SPE_PC], adding->space);
+		adding->homes[i] =
+			hot_home(by_block, spe[i].addresses[PLUMB_SPE_PC], adding->space);
 		__builtin_prefetch(&hot->codes[adding->homes[i]]);
 	}
 }
 
-bool adding_find_known(struct adding *adding)
+void adding_find_known(struct adding *adding)
 {
-	const struct hot *hot = &adding->profile->hot;
 	const struct plumb_spe_record *spe = adding->batch->spe;
 	const struct tallies *tallies = adding->tallies;
 	const uint32_t *code_rows = adding->code_rows;
 	const size_t count = adding->batch->count;
 
-	if (!code_rows || adding->latencies->kind_count)
-		return false;
 	expect_codes(adding);
+	adding->cold_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t code = hot_find_code(hot, adding->homes[i],
-						    spe[i].addresses[PLUMB_SPE_PC], adding->space);
+		const uint32_t code = spe[i].has & PLUMB_SPE_HAS_PC ? find_hot_code(adding, i) : 0;
 		const uint32_t row =
 			code ? __atomic_load_n(&code_rows[code - 1], __ATOMIC_RELAXED) : 0;
 
-		if (!row || row > tallies->room || !(spe[i].has & PLUMB_SPE_HAS_PC))
-			return false;
+		adding->keys[i].code = code;
 		adding->rows[i] = row - 1;
-		__builtin_prefetch(&tallies->rows[row - 1], 1);
+		if (!row || row > tallies->room)
+			adding->cold[adding->cold_count++] = (uint16_t)i;
+		else
+			__builtin_prefetch(&tallies->rows[row - 1], 1);
 	}
-	return true;
 }
 
-/* Finds the codes of all records of the batch. Returns 0, NO_MEMORY, or LIMIT. */
 int adding_find_codes(struct adding *adding)
 {
-	const struct hot *hot = &adding->profile->hot;
 	const struct plumb_spe_record *spe = adding->batch->spe;
 	const size_t count = adding->batch->count;
 	const bool fit = adding->parts.fit;
-	int status = 0;
 
 	expect_codes(adding);
-	for (size_t i = 0; status == 0 && i < count; i++) {
+	adding->cold_count = 0;
+	for (size_t i = 0; i < count; i++) {
 		struct hot_key *key = &adding->keys[i];
 
 		if (adding->code_rows) {
@@ -240,14 +274,11 @@ int adding_find_codes(struct adding *adding)
 		} else if (!describe(adding, i, key) || !fit) {
 			continue;
 		}
-		key->code = hot_find_code(hot, adding->homes[i], spe[i].addresses[PLUMB_SPE_PC],
-					  adding->space);
-		if (!key->code)
-			status = find_cold_code(adding, i, &key->code);
-		if (adding->code_rows)
-			continue;
-		adding->homes[i] = hot_row_home(key);
-		__builtin_prefetch(&hot->rows[adding->homes[i]]);
+		key->code = find_hot_code(adding, i);
+		if (key->code)
+			expect_hot_row(adding, i);
+		else
+			adding->cold[adding->cold_count++] = (uint16_t)i;
 	}
-	return status;
+	return adding->cold_count ? adding_find_cold_codes(adding) : 0;
 }

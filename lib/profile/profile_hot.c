@@ -8,9 +8,11 @@
 /* Of the processors that perf runs on. */
 #define HUGE_PAGE  ((size_t)2 << 20)
 #define CODES_SIZE (sizeof(struct hot_code) << HOT_CODE_BITS)
-#define ROWS_SIZE  (sizeof(struct hot_row) << HOT_ROW_BITS)
+/* Instructions that were added before it is clear whether blocks of them are of use. */
+#define CODES_TO_JUDGE 1024
+#define ROWS_SIZE      (sizeof(struct hot_row) << HOT_ROW_BITS)
 
-bool hot_begin(struct hot *hot)
+bool hot_begin(struct hot *hot, bool by_block)
 {
 	const size_t size = CODES_SIZE + ROWS_SIZE;
 	uint8_t *memory = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
@@ -19,6 +21,7 @@ bool hot_begin(struct hot *hot)
 	if (memory == MAP_FAILED)
 		return false;
 	hot->memory = memory;
+	hot->by_block = by_block;
 	memory += HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE;
 	/* Entries are found all over the tables, which would take a page fault for nearly each of
 	 * the first thousand. Without huge pages it works as well. */
@@ -69,7 +72,8 @@ void hot_forget_origins(struct hot *hot)
 	memset(hot->origins, 0, sizeof(hot->origins));
 }
 
-void hot_add_code(struct hot *hot, uint32_t home, const struct hot_code *entry, bool replace)
+/* Writes an entry that is not in the table, unless there is no room. */
+static void add_entry(struct hot *hot, uint32_t home, const struct hot_code *entry, bool replace)
 {
 	struct hot_code *place = replace ? &hot->codes[home] : NULL;
 
@@ -84,6 +88,36 @@ void hot_add_code(struct hot *hot, uint32_t home, const struct hot_code *entry, 
 	place->pc = entry->pc;
 	place->space = entry->space;
 	__atomic_store_n(&place->code, entry->code, __ATOMIC_RELEASE);
+}
+
+void hot_add_code(struct hot *hot, const struct hot_code *entry, bool replace)
+{
+	add_entry(hot, hot_code_home(entry->pc, entry->space), entry, replace);
+	/* A search for a block that is not there only takes time. */
+	if (++hot->codes_added > CODES_TO_JUDGE && hot->codes_added > hot->blocks_added)
+		__atomic_store_n(&hot->by_block, false, __ATOMIC_RELAXED);
+}
+
+bool hot_add_blocks(struct hot *hot, const struct hot_code *entry, uint64_t before, uint64_t after,
+		    bool replace)
+{
+	const uint64_t in_line = entry->pc % HOT_LINE_SIZE, line = entry->pc - in_line;
+	bool own = false;
+
+	for (uint64_t at = 0; hot->by_block && at < HOT_LINE_SIZE; at += HOT_BLOCK_SIZE) {
+		const struct hot_code block = {line + at, entry->space, entry->code | HOT_BLOCK};
+		const uint32_t home = hot_block_home(block.pc, block.space);
+		const bool is_own = in_line / HOT_BLOCK_SIZE == at / HOT_BLOCK_SIZE;
+
+		if ((at < in_line && in_line - at > before) ||
+		    (at + HOT_BLOCK_SIZE > in_line && at + HOT_BLOCK_SIZE - in_line > after) ||
+		    hot_search(hot, home, block.pc, block.space, HOT_BLOCK))
+			continue;
+		add_entry(hot, home, &block, replace && is_own);
+		hot->blocks_added++;
+		own |= is_own;
+	}
+	return own;
 }
 
 void hot_add_row(struct hot *hot, uint32_t home, const struct hot_row *entry, bool replace)

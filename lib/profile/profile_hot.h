@@ -17,12 +17,18 @@
 #define HOT_ROW_BITS  16
 #define HOT_ROW_WAYS  8
 
-/* An instruction in a process. */
+/*
+ * An instruction in a process; or a block of instructions, which all have the same code. Four
+ * blocks share a line, as do four neighbours, and are found in the same order.
+ */
 struct hot_code {
-	uint64_t pc; /* the packet's payload */
+	uint64_t pc; /* the packet's payload; of a block, the first one's */
 	uint32_t space;
-	uint32_t code; /* 0: free */
+	uint32_t code; /* 0: free; a block's has HOT_BLOCK, too */
 };
+#define HOT_BLOCK      (UINT32_C(1) << 31)
+#define HOT_BLOCK_SIZE 16
+#define HOT_LINE_SIZE  (4 * HOT_BLOCK_SIZE) /* of code, that four blocks have */
 
 /* What decides on a record's row: its code, where it comes from, and what keys need of it. */
 struct hot_key {
@@ -50,16 +56,27 @@ struct hot {
 	struct hot_row *rows;
 	void *memory;
 	struct hot_origin origins[HOT_ORIGINS];
+	/* Whether blocks are worth looking for, and what decides on that. */
+	bool by_block;
+	size_t blocks_added, codes_added;
 };
 
-/* Returns false if out of memory. */
-bool hot_begin(struct hot *hot);
+/* Begins without entries. `by_block`: neighbours may have the same code. Returns false if out of
+ * memory. */
+bool hot_begin(struct hot *hot, bool by_block);
 void hot_end(struct hot *hot);
 /* Forgets everything. */
 void hot_forget(struct hot *hot);
 
+/*
+ * Adds blocks of the code of an instruction at `pc`: those in its line of code that are within the
+ * `before` bytes before it, and the `after` bytes from it on, which all have this code. Returns
+ * false if its own block is not among them. `entry` is not in the table.
+ */
+bool hot_add_blocks(struct hot *hot, const struct hot_code *entry, uint64_t before, uint64_t after,
+		    bool replace);
 /* Add an entry that is not in the table; if there is no room, only in place of another. */
-void hot_add_code(struct hot *hot, uint32_t home, const struct hot_code *entry, bool replace);
+void hot_add_code(struct hot *hot, const struct hot_code *entry, bool replace);
 void hot_add_row(struct hot *hot, uint32_t home, const struct hot_row *entry, bool replace);
 
 /* Returns the rows of an origin, CODES_MAX of them, or NULL if there are no more or no memory. */
@@ -80,18 +97,48 @@ static inline uint32_t hot_code_home(uint64_t pc, uint32_t space)
 	return (uint32_t)(hash >> (64 - HOT_CODE_BITS + 2) << 2 | (pc >> 2 & 3));
 }
 
-/* Returns the code, or 0. */
-static inline uint32_t hot_find_code(const struct hot *hot, uint32_t home, uint64_t pc,
-				     uint32_t space)
+/* Likewise for a block. */
+static inline uint32_t hot_block_home(uint64_t pc, uint32_t space)
+{
+	const uint64_t hash =
+		(pc / HOT_LINE_SIZE ^ (uint64_t)space << 40) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint32_t)(hash >> (64 - HOT_CODE_BITS + 2) << 2 | (pc / HOT_BLOCK_SIZE & 3));
+}
+
+/* Returns where to look first. */
+static inline uint32_t hot_home(bool by_block, uint64_t pc, uint32_t space)
+{
+	return by_block ? hot_block_home(pc, space) : hot_code_home(pc, space);
+}
+
+/* Returns the code of the entry with this `pc`, of a block or not, or 0. */
+static inline uint32_t hot_search(const struct hot *hot, uint32_t home, uint64_t pc, uint32_t space,
+				  uint32_t block)
 {
 	for (uint32_t way = 0; way < HOT_CODE_WAYS; way++) {
 		const struct hot_code *entry = &hot->codes[home ^ way];
 		const uint32_t code = __atomic_load_n(&entry->code, __ATOMIC_ACQUIRE);
 
-		if (!code || (entry->pc == pc && entry->space == space))
-			return code;
+		if (!code)
+			return 0;
+		if (entry->pc == pc && entry->space == space && (code & HOT_BLOCK) == block)
+			return code & ~HOT_BLOCK;
 	}
 	return 0;
+}
+
+/* Returns the code, or 0. `home` is as of hot_home(). */
+static inline uint32_t hot_find_code(const struct hot *hot, bool by_block, uint32_t home,
+				     uint64_t pc, uint32_t space)
+{
+	const uint64_t block = pc & ~(uint64_t)(HOT_BLOCK_SIZE - 1);
+	uint32_t code;
+
+	if (!by_block)
+		return hot_search(hot, home, pc, space, 0);
+	code = hot_search(hot, home, block, space, HOT_BLOCK);
+	return code ? code : hot_search(hot, hot_code_home(pc, space), pc, space, 0);
 }
 
 /* The code and the origin are not read as one word: they were just written one by one, and the

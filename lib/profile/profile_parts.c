@@ -77,10 +77,12 @@ static void add_part(struct parts *parts, unsigned key)
 
 struct parts parts_of(const struct plumb_profile *profile)
 {
-	struct parts parts = {.fit = true};
+	struct parts parts = {.fit = true, .blocks = true};
 
-	for (size_t i = 0; i < profile->options.key_count; i++)
+	for (size_t i = 0; i < profile->options.key_count; i++) {
 		add_part(&parts, profile->keys[i]);
+		parts.blocks &= !parts.lines && profile->keys[i] != PLUMB_KEY_IP;
+	}
 	if (parts.data_mask)
 		parts.has |= PLUMB_SPE_HAS_DATA_VIRTUAL;
 	if (parts.target_mask)

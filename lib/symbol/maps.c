@@ -30,6 +30,16 @@ const struct map *maps_find(const struct map_space *space, uint64_t address)
 	return i < space->count && space->at[i].start <= address ? &space->at[i] : NULL;
 }
 
+void maps_cut_to_gap(const struct map_space *space, uint64_t address, uint64_t *from, uint64_t *to)
+{
+	const size_t next = space ? first_behind(space, address) : 0;
+
+	if (next > 0 && *from < space->at[next - 1].end)
+		*from = space->at[next - 1].end;
+	if (space && next<space->count && * to> space->at[next].start)
+		*to = space->at[next].start;
+}
+
 struct map_space *maps_share(struct map_space *space)
 {
 	if (space)

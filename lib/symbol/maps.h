@@ -31,6 +31,10 @@ int maps_insert(struct map_space **space, const struct map *map);
 /* Returns the map that `address` is in, valid until the next maps_insert(); NULL: none. */
 const struct map *maps_find(const struct map_space *space, uint64_t address);
 
+/* Cuts the addresses from `*from` up to `*to` to those around `address` that are in no map, as it
+ * is itself. */
+void maps_cut_to_gap(const struct map_space *space, uint64_t address, uint64_t *from, uint64_t *to);
+
 /* Add and remove a user. */
 struct map_space *maps_share(struct map_space *space);
 void maps_release(struct map_space *space);

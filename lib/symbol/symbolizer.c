@@ -431,6 +431,34 @@ bool plumb_symbolizer_locate(struct plumb_symbolizer *symbolizer, const struct p
 	return true;
 }
 
+bool symbolizer_extent(const struct plumb_symbolizer *symbolizer,
+		       const struct plumb_location *location, uint64_t *from, uint64_t *to)
+{
+	const uint64_t ip = location->ip, address = location->address;
+	const struct plumb_symbol_file *kernel = symbolizer->kernel;
+	uint64_t first, end;
+
+	if (!location->file || !location->symbol || ip < location->map_start ||
+	    ip >= location->map_end)
+		return false;
+	/* Symbols of modules may be among the kernel's. */
+	if (!symbol_table_extent(&location->file->symbols, location->symbol, address, &first,
+				 &end) &&
+	    (!kernel ||
+	     !symbol_table_extent(&kernel->symbols, location->symbol, address, &first, &end)))
+		return false;
+	*from = location->map_start;
+	if (ip - *from > address - first)
+		*from = ip - (address - first);
+	*to = location->map_end;
+	if (*to - ip > end - address)
+		*to = ip + (end - address);
+	/* What is loaded in the kernel's range comes before its own symbols. */
+	if (location->file == kernel)
+		maps_cut_to_gap(symbolizer->modules, ip, from, to);
+	return true;
+}
+
 enum plumb_cpu_mode plumb_symbolizer_mode(enum plumb_cpu_mode mode, uint64_t address)
 {
 	if (mode == PLUMB_MODE_KERNEL || mode == PLUMB_MODE_USER)

@@ -32,6 +32,14 @@ const struct plumb_symbol *symbolizer_bounds(struct plumb_symbolizer *symbolizer
 					     struct plumb_symbol_file *file, uint64_t address);
 
 /*
+ * Sets the addresses in memory from `*from` up to `*to` that have the symbol of `location`, which
+ * plumb_symbolizer_locate() found for .ip, and are in the same mapping. Returns false if that is
+ * unknown.
+ */
+bool symbolizer_extent(const struct plumb_symbolizer *symbolizer,
+		       const struct plumb_location *location, uint64_t *from, uint64_t *to);
+
+/*
  * Finds where the functions at `location` are declared, in the order of plumb_symbolizer_source():
  * files and lines, without names.
  * Returns how many were written, at most `room`; 0 if that is unknown. This is slow: ask once for

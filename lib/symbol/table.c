@@ -216,6 +216,21 @@ const struct plumb_symbol *symbol_table_find(struct symbol_table *table, uint64_
 	return NULL;
 }
 
+bool symbol_table_extent(const struct symbol_table *table, const struct plumb_symbol *symbol,
+			 uint64_t address, uint64_t *from, uint64_t *to)
+{
+	const uintptr_t first = (uintptr_t)table->at, wanted = (uintptr_t)symbol;
+
+	if (table->count == 0 || wanted < first || wanted > (uintptr_t)&table->at[table->count - 1])
+		return false;
+	*from = symbol->start;
+	*to = symbol->end;
+	/* An address behind the next symbol's start is that one's, or in both. */
+	if (symbol < &table->at[table->count - 1] && symbol[1].start < *to)
+		*to = symbol[1].start;
+	return *from <= address && address < *to;
+}
+
 const char *plumb_symbol_name(const struct plumb_symbol *symbol)
 {
 	return symbol->name;

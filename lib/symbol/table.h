@@ -46,6 +46,14 @@ int symbol_table_finish(struct symbol_table *table, bool kernel);
 /* Returns the symbol that `address` is in, its name demangled; NULL: none. */
 const struct plumb_symbol *symbol_table_find(struct symbol_table *table, uint64_t address);
 
+/*
+ * Sets the addresses from `*from` up to `*to`, `address` among them, for which symbol_table_find()
+ * returns `symbol`, as it did for `address`. Returns false if that is too much to tell, as where
+ * symbols are nested, or if the symbol is of another table.
+ */
+bool symbol_table_extent(const struct symbol_table *table, const struct plumb_symbol *symbol,
+			 uint64_t address, uint64_t *from, uint64_t *to);
+
 void symbol_table_free(struct symbol_table *table);
 
 #endif

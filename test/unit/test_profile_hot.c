@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hot rows, after rows were given up. */
+/* The hot rows, after rows were given up; and the hot codes, by instruction and by block. */
 #include "check.h"
 
 #include "profile/profile_hot.h"
@@ -35,7 +35,7 @@ static void kept_rows_are_found_by_their_new_numbers(void **state)
 	size_t before, kept, wanted = 0;
 
 	(void)state;
-	assert_true(hot_begin(&hot));
+	assert_true(hot_begin(&hot, false));
 	for (uint32_t i = 0; i < ROWS; i++) {
 		const struct hot_key key = key_of(i);
 
@@ -103,12 +103,89 @@ static void rows_of_an_origin_follow_their_numbers(void **state)
 	hot_end(&hot);
 }
 
+/* Code of functions that begin and end anywhere, the n-th with the code n. */
+static uint32_t code_at(uint64_t pc, uint64_t *start, uint64_t *end)
+{
+	static const uint64_t starts[] = {0, 20, 24, 100, 164, 448, 456, 500, 1024};
+	uint32_t n = 0;
+
+	while (pc >= starts[n + 1])
+		n++;
+	*start = starts[n];
+	*end = starts[n + 1];
+	return n + 1;
+}
+
+static void blocks_have_the_codes_of_their_instructions(void **state)
+{
+	const uint64_t base = UINT64_C(0x8000000000400000);
+	struct hot hot = {0};
+	size_t looked_up = 0, all = 0;
+
+	(void)state;
+	assert_true(hot_begin(&hot, true));
+	/* 5 is prime to 256, so this is each instruction once, in no order. */
+	for (uint32_t i = 0; i < 256; i++) {
+		const uint64_t at = i * 5 % 256 * 4;
+		const uint32_t home = hot_home(true, base + at, 7);
+		struct hot_code entry = {base + at, 7, 0};
+		uint64_t start, end;
+		const uint32_t found = hot_find_code(&hot, true, home, base + at, 7);
+
+		entry.code = code_at(at, &start, &end);
+		all++;
+		if (found) {
+			assert_int_equal(found, entry.code);
+			continue;
+		}
+		looked_up++;
+		if (!hot_add_blocks(&hot, &entry, at - start, end - at, false))
+			hot_add_code(&hot, &entry, false);
+	}
+	assert_true(looked_up < all / 4);
+	for (uint64_t at = 0; at < 1024; at += 4) {
+		const uint64_t pc = base + at;
+		uint64_t start, end;
+
+		assert_int_equal(hot_find_code(&hot, true, hot_home(true, pc, 7), pc, 7),
+				 code_at(at, &start, &end));
+		/* Nothing is known of another process. */
+		assert_int_equal(hot_find_code(&hot, true, hot_home(true, pc, 8), pc, 8), 0);
+	}
+	hot_end(&hot);
+}
+
+static void blocks_of_no_use_are_not_looked_for(void **state)
+{
+	struct hot hot = {0};
+
+	(void)state;
+	assert_true(hot_begin(&hot, true));
+	for (uint32_t i = 0; i < 2000; i++) {
+		const struct hot_code entry = {UINT64_C(4) * i, 1, i + 1};
+
+		assert_false(hot_add_blocks(&hot, &entry, 0, 4, false));
+		hot_add_code(&hot, &entry, false);
+	}
+	assert_false(hot.by_block);
+	for (uint32_t i = 0; i < 2000; i++) {
+		const uint64_t pc = UINT64_C(4) * i;
+
+		/* A thread may not know that yet. */
+		assert_int_equal(hot_find_code(&hot, true, hot_home(true, pc, 1), pc, 1), i + 1);
+		assert_int_equal(hot_find_code(&hot, false, hot_home(false, pc, 1), pc, 1), i + 1);
+	}
+	hot_end(&hot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kept_rows_are_found_by_their_new_numbers),
 		cmocka_unit_test(an_unused_table_stays_so),
 		cmocka_unit_test(rows_of_an_origin_follow_their_numbers),
+		cmocka_unit_test(blocks_have_the_codes_of_their_instructions),
+		cmocka_unit_test(blocks_of_no_use_are_not_looked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
