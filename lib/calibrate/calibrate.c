@@ -176,12 +176,6 @@ int calibrate(const struct calibrate_job *job, struct calibration *calibration,
 		figure->low = result->low;
 		figure->high = result->high;
 		memcpy(figure->why, result->why, sizeof(figure->why));
-		if (result->known &&
-		    figure_is_of_pipelines((enum figure_id)(i + 1), find_base(job))) {
-			figure->known = false;
-			snprintf(figure->why, sizeof(figure->why),
-				 "each pipeline has a queue, not told apart");
-		}
 	}
 	free(results);
 	return error;

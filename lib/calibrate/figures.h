@@ -47,8 +47,15 @@ struct figure {
 
 extern const struct figure figures[FIGURE_COUNT];
 
-/* Returns whether the figure is of queues and cores like `base` have one for each pipeline. */
-bool figure_is_of_pipelines(enum figure_id id, const struct core_params *base);
+/* The queues that the operations of a queue's figure fill together. */
+struct figure_queues {
+	unsigned own;         /* those with the figure's name; 0: it is no queue's figure */
+	enum figure_id other; /* the figure of others, or FIGURE_NONE */
+	unsigned other_count;
+};
+
+/* Returns the queues that a figure's operations fill on cores like `base`. */
+struct figure_queues figure_queues(enum figure_id id, const struct core_params *base);
 
 /* Writes the name of a figure's parameter for cores like `base`. */
 void figure_name(enum figure_id id, const struct core_params *base, char *name, size_t size);

@@ -175,7 +175,7 @@ static size_t choose_sizes(const struct search *search, struct trial *trials)
 			whole = last + unit;
 		if (whole >= search->exceeds)
 			break;
-		trials[count] = figures[search->id].trial;
+		trials[count] = search->least;
 		trials[count++].size = last = whole;
 	}
 	return count;
@@ -319,8 +319,49 @@ static void set_size(struct fit *fit, enum figure_id id)
 
 		fit_set_known(fit, id, roundest(low, last), low, last);
 	} else {
-		fit_set_known(fit, id, (double)search->fits + figure->offset,
-			      (double)search->fits + figure->offset, (double)last + figure->offset);
+		const double offset =
+			figure->offset + (id == FIGURE_REORDER ? search->least.gap : 0);
+
+		fit_set_known(fit, id, search->fits + offset, search->fits + offset, last + offset);
+	}
+}
+
+/*
+ * Where each pipeline has a queue, what was measured is the sum of all that the operations fill:
+ * those of other figures are taken off, and the rest is divided.
+ */
+static void divide_queues(struct fit *fit, enum figure_id id, const struct figure_queues *queues)
+{
+	const struct calibrated *other = &fit->results[queues->other];
+	const struct calibrated sum = fit->results[id];
+	double others[3] = {0}; /* as found, the most, the least */
+
+	if (!sum.known || (queues->own == 1 && !queues->other_count))
+		return;
+	if (queues->other_count) {
+		if (queues->other == FIGURE_NONE || !other->known) {
+			fit_why_not(fit, id, "not told apart from queues of other pipelines");
+			return;
+		}
+		others[0] = queues->other_count * (double)other->value;
+		others[1] = queues->other_count * (double)other->high;
+		others[2] = queues->other_count * (double)other->low;
+	}
+	fit_set_known(fit, id, (sum.value - others[0]) / queues->own,
+		      (sum.low - others[1]) / queues->own, (sum.high - others[2]) / queues->own);
+}
+
+static void set_queues(struct fit *fit)
+{
+	/* First those that depend on no other. */
+	for (int dependent = 0; dependent < 2; dependent++) {
+		for (enum figure_id id = 1; id < FIGURE_COUNT; id++) {
+			const struct figure_queues queues = figure_queues(id, fit->base);
+
+			if (fit->needed[id] && queues.own &&
+			    (queues.other != FIGURE_NONE) == dependent)
+				divide_queues(fit, id, &queues);
+		}
 	}
 }
 
@@ -342,6 +383,15 @@ static uint32_t first_size(const struct fit *fit, enum figure_id id)
 	return from < figures[id].most ? from : figures[id].most;
 }
 
+static struct trial sized_trial(const struct fit *fit, enum figure_id id)
+{
+	struct trial trial = figures[id].trial;
+
+	if (trial.kernel == KERNEL_WINDOW)
+		trial.gap = fit->base->rename_group - 1u;
+	return trial;
+}
+
 static int measure_ends(struct fit *fit, bool second)
 {
 	struct trial trials[2 * FIGURE_COUNT];
@@ -351,9 +401,9 @@ static int measure_ends(struct fit *fit, bool second)
 	for (enum figure_id id = 1; id < FIGURE_COUNT; id++) {
 		if (!has_turn(fit, id, second))
 			continue;
-		trials[count] = figures[id].trial;
+		trials[count] = sized_trial(fit, id);
 		trials[count++].size = fit->searches[id].from = first_size(fit, id);
-		trials[count] = figures[id].trial;
+		trials[count] = sized_trial(fit, id);
 		trials[count++].size = figures[id].most;
 	}
 	error = fit_measure(fit, trials, count);
@@ -383,6 +433,7 @@ static int fit_sizes(struct fit *fit)
 	for (enum figure_id id = 1; id < FIGURE_COUNT; id++)
 		if (fit->needed[id] && figures[id].method == METHOD_SIZE)
 			set_size(fit, id);
+	set_queues(fit);
 	return error;
 }
 
@@ -395,6 +446,8 @@ static void need(struct fit *fit, enum figure_id id)
 	fit->needed[id] = true;
 	if (smaller_of(id))
 		need(fit, smaller_of(id));
+	if (figure_queues(id, fit->base).other)
+		need(fit, figure_queues(id, fit->base).other);
 	for (unsigned i = 0; i < FIGURE_NEEDS && figures[id].needs[i]; i++)
 		need(fit, figures[id].needs[i]);
 }

@@ -31,7 +31,8 @@ struct trial {
 	enum kernel kernel;
 	uint32_t word; /* an instruction, without rd and rn */
 	uint32_t size, stride;
-	bool vector; /* `word` has vector registers */
+	uint32_t gap; /* KERNEL_WINDOW: instructions that do nothing behind each miss */
+	bool vector;  /* `word` has vector registers */
 
 	/* The result: cycles per iteration, and a 95 % interval. NaN: not measured. */
 	double cycles, low, high;

@@ -34,12 +34,29 @@ BY_WAYS = {"l1d.bytes": "l1d.ways", "l2.bytes": "l2.ways", "l2_tlb.entries": "l2
            "predictor.target_entries": "predictor.target_ways"}
 # The frontend's own depth hides shorter recoveries, and a store's way to L1D shorter failures: below
 # these, a figure changes nothing that anybody could measure.
-LEAST = {"mispredict_cycles": 6, "forward_failed": 8}
+LEAST = {"mispredict_cycles": 6, "forward_failed": 8, **{f"queues.{name}.entries": 8 for name in ("SX", "MX", "VX", "LS")}}
 # The model has no larger ones.
 MOST = {"reorder_entries": 448, "int_registers": 240, "vector_registers": 240, "load_entries": 240,
         "store_entries": 240, "flag_registers": 240, "l1d_tlb.entries": 128, "l1i_tlb.entries": 128}
 CHANGED = PLAIN + list(BY_WAYS)
 WANTED, WITHIN = 30, 0.10
+
+
+def read_core(path):
+    """A core's data, with what it has from the one that it is like."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    if "like" not in data:
+        return data
+    base = read_core(path.with_name(data["like"] + ".json"))
+    return {**base, **data, "core": merge(base["core"], data["core"]),
+            "classes": merge(base["classes"], data.get("classes", {}))}
+
+
+def merge(base, own):
+    """`base` with what `own` replaces; a figure or a class as a whole."""
+    if not isinstance(base, dict) or "source" in own:
+        return own
+    return {**base, **{name: merge(base.get(name), member) for name, member in own.items()}}
 
 
 def figures_of(core):
@@ -101,7 +118,7 @@ def calibrate(plumb, path, names):
 
 def study(plumb, core, seed, only, folder):
     """Returns [(name, truth, found or None, why)] of the figures changed in one core."""
-    base = json.loads(core.read_text(encoding="utf-8"))
+    base = read_core(core)
     truth, data = make_core(random.Random(seed), base["name"], figures_of(base))
     path = folder / f"core-{seed}.json"
     path.write_text(json.dumps(data), encoding="utf-8")

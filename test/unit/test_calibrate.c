@@ -23,8 +23,9 @@ struct formula {
 	struct bench bench;
 	double noise;
 	unsigned reorder, registers, l1d;
-	unsigned calls;              /* that are returned from as predicted */
-	unsigned fast, targets, l1i; /* target buffers, of jumps; of bytes */
+	unsigned additions, multiplies; /* that wait in issue queues; 0: any number */
+	unsigned calls;                 /* that are returned from as predicted */
+	unsigned fast, targets, l1i;    /* target buffers, of jumps; of bytes */
 	double chain, stream;
 	int stop_after; /* measurements; then it is interrupted */
 	int rounds;
@@ -33,10 +34,15 @@ struct formula {
 /* Two misses overlap as long as neither the reorder buffer nor the registers are full between. */
 static double window(const struct formula *machine, const struct trial *trial)
 {
-	unsigned room = machine->reorder - 2;
+	unsigned room = machine->reorder - 2 - trial->gap, waiting = 0;
 
 	if (trial->word == (A64_ADD | A64_M4) && machine->registers - 2 < room)
 		room = machine->registers - 2;
+	if (trial->stride && trial->word == (A64_ADD | A64_M4))
+		waiting = machine->additions;
+	if (trial->stride && trial->word == (A64_MUL | A64_M4))
+		waiting = machine->multiplies;
+	room = waiting && waiting < room ? waiting : room;
 	return (trial->size <= room ? MISS : 2 * MISS) + trial->size / 2.5;
 }
 
@@ -118,11 +124,16 @@ static const struct formula usual = {
 
 static struct calibrated results[FIGURE_COUNT];
 
-static int fit(struct formula machine, enum figure_id a, enum figure_id b)
+static int fit_like(const char *core, struct formula machine, enum figure_id a, enum figure_id b)
 {
 	memset(results, 0, sizeof(results));
 	results[a].asked = results[b].asked = true;
-	return calibrate_fit(&machine.bench, model_core_find("neoverse-n3"), results, NULL);
+	return calibrate_fit(&machine.bench, model_core_find(core), results, NULL);
+}
+
+static int fit(struct formula machine, enum figure_id a, enum figure_id b)
+{
+	return fit_like("neoverse-n3", machine, a, b);
 }
 
 static void finds_sizes_to_the_unit(void **state)
@@ -147,6 +158,41 @@ static void leaves_out_what_coincides(void **state)
 	assert_false(results[FIGURE_INT_REGISTERS].known);
 	assert_string_equal(results[FIGURE_INT_REGISTERS].why,
 			    "not told apart from reorder buffer");
+}
+
+static void assert_figure(enum figure_id id, uint32_t value)
+{
+	assert_true(results[id].known);
+	assert_int_equal(results[id].value, value);
+	assert_in_range(value, results[id].low, results[id].high);
+}
+
+/* On N1, additions fill two queues of their name, and that of multiplies as well. */
+static void divides_queues_of_pipelines(void **state)
+{
+	struct formula machine = usual;
+
+	(void)state;
+	machine.additions = 2 * 17 + 13;
+	machine.multiplies = 13;
+	assert_int_equal(fit_like("neoverse-n1", machine, FIGURE_QUEUE_ALU, FIGURE_REORDER), 0);
+	assert_figure(FIGURE_QUEUE_ALU, 17);
+	assert_figure(FIGURE_QUEUE_MUL, 13);
+	assert_in_range(results[FIGURE_REORDER].value, 215, 217);
+
+	/* What the multiplies' queue has is not known: neither is the rest. */
+	machine.multiplies = 0;
+	assert_int_equal(fit_like("neoverse-n1", machine, FIGURE_QUEUE_ALU, FIGURE_REORDER), 0);
+	assert_false(results[FIGURE_QUEUE_ALU].known);
+	assert_string_equal(results[FIGURE_QUEUE_ALU].why,
+			    "not told apart from queues of other pipelines");
+
+	/* One queue for both: nothing is divided. */
+	machine.additions = 41;
+	machine.multiplies = 13;
+	assert_int_equal(fit(machine, FIGURE_QUEUE_ALU, FIGURE_QUEUE_MUL), 0);
+	assert_figure(FIGURE_QUEUE_ALU, 41);
+	assert_figure(FIGURE_QUEUE_MUL, 13);
 }
 
 static void rounds_caches(void **state)
@@ -393,6 +439,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_sizes_to_the_unit),
 		cmocka_unit_test(leaves_out_what_coincides),
+		cmocka_unit_test(divides_queues_of_pipelines),
 		cmocka_unit_test(rounds_caches),
 		cmocka_unit_test(measures_instruction_caches),
 		cmocka_unit_test(tells_target_buffers_apart),
