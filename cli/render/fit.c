@@ -38,6 +38,9 @@ char *fit_short_name(const struct output *out, const char *name, size_t columns)
 	columns -= taken;
 	head = wrap_fit(name, length, columns - columns / 2);
 	tail = tail_of(name, length, columns - wrap_columns(name, head));
+	/* One mark is enough for what a template has lost, too. */
+	if (strncmp(name + tail, mark, strlen(mark)) == 0)
+		tail += strlen(mark);
 	return memory_format("%.*s%s%s", (int)head, name, mark, name + tail);
 }
 

@@ -241,11 +241,48 @@ static bool goes_on(const struct topdown *topdown, const struct plumb_profile_to
 	return false;
 }
 
+/* Where the branches of a tree are. */
+struct branches {
+	const struct pen *pen;
+	const char *before[PLUMB_PROFILE_DEPTH + 1]; /* of each level, the text before its lines */
+	unsigned levels[PLUMB_PROFILE_DEPTH + 1];    /* of the nodes of each depth */
+	bool earlier[PLUMB_PROFILE_DEPTH + 1];       /* a sibling at this depth was printed */
+};
+
+/*
+ * Returns a node's name with the branches before it; `more` siblings follow. An only child is
+ * printed below its parent without a branch. The caller frees it.
+ */
+static char *branched_name(struct branches *branches, const struct plumb_profile_topdown_node *node,
+			   bool more)
+{
+	const unsigned level = branches->levels[node->depth];
+	const bool alone = level && !more && !branches->earlier[node->depth];
+	char *name = memory_copy("", 0), *longer;
+
+	for (unsigned l = 0; l <= level; l++) {
+		longer = memory_format("%s%s", name,
+				       l < level ? branches->before[l]
+				       : alone   ? ""
+				       : more    ? branches->pen->branch
+						 : branches->pen->last);
+		free(name);
+		name = longer;
+	}
+	longer = memory_format("%s%s", name, node->name);
+	free(name);
+	if (!alone)
+		branches->before[level] = more ? branches->pen->through : branches->pen->none;
+	branches->levels[node->depth + 1] = level + !alone;
+	branches->earlier[node->depth] = true;
+	branches->earlier[node->depth + 1] = false;
+	return longer;
+}
+
 /* Adds the functions that a row called, or that called it, each with a branch before its name. */
 static void add_tree(struct topdown *topdown, struct table *table, struct output *out, size_t row)
 {
-	const struct pen *pen = pen_for(out);
-	const char *before[PLUMB_PROFILE_DEPTH + 1] = {""};
+	struct branches branches = {.pen = pen_for(out)};
 	const struct plumb_profile_topdown_node *nodes;
 	const size_t keys = topdown->view->key_count;
 	size_t count, next, named = 0;
@@ -258,32 +295,20 @@ static void add_tree(struct topdown *topdown, struct table *table, struct output
 						     &count)
 			: NULL;
 	for (size_t i = 0; nodes && i < count; i = next) {
-		char *name = memory_format("%s", "");
+		char *name;
 
 		next = i + 1;
 		/* Nothing below is larger. */
 		if (!is_shown(topdown, &nodes[i].slots)) {
 			while (next < count && nodes[next].depth > nodes[i].depth)
 				next++;
-			free(name);
 			continue;
 		}
-		for (unsigned d = 0; d <= nodes[i].depth; d++) {
-			const bool more = d == nodes[i].depth && goes_on(topdown, nodes, count, i);
-			char *longer = memory_format("%s%s", name,
-						     d < nodes[i].depth ? before[d]
-						     : more             ? pen->branch
-									: pen->last);
-
-			if (d == nodes[i].depth)
-				before[d] = more ? pen->through : pen->none;
-			free(name);
-			name = longer;
-		}
+		name = branched_name(&branches, &nodes[i], goes_on(topdown, nodes, count, i));
 		add_line(topdown, table, row, &nodes[i].slots, nodes[i].name, nodes[i].uncertain);
 		for (size_t k = 0; k < keys; k++) {
 			if (k == named)
-				table_cell_format(table, "%s%s", name, nodes[i].name);
+				table_cell(table, name);
 			else
 				table_cell(table, " ");
 		}
@@ -323,15 +348,19 @@ static void print_text(struct topdown *topdown, struct output *out)
 	if (marks_wanted(out))
 		table.mark = mark_row;
 	for (size_t c = 0; c < SHARES_SHOWN; c++)
-		columns[table.column_count++] = (struct table_column){
-			.heading = shares[c].heading, .right = true, .spare = c ? 2 : 0};
+		columns[table.column_count++] =
+			(struct table_column){.heading = shares[c].heading,
+					      .right = true,
+					      .spare = c ? 2 : 0,
+					      .extra = c ? "INTERVALS" : NULL};
 	columns[table.column_count++] =
-		(struct table_column){.heading = "LARGEST CAUSE", .wraps = true};
+		(struct table_column){.heading = "LARGEST CAUSE", .wraps = true, .words = true};
 	for (size_t k = 0; k < topdown->view->key_count; k++)
 		columns[table.column_count++] = (struct table_column){
 			.heading = profile_key_heading(topdown->view->keys[k]),
 			.style = STYLE_NAME,
-			.branches = topdown->view->trees};
+			.branches = topdown->view->trees,
+			.room = topdown->view->trees ? 32 : 24};
 	for (size_t i = 0; i < topdown->shown; i++) {
 		add_line(topdown, &table, i, &topdown->rows[i], NULL, is_uncertain(topdown, i));
 		for (size_t k = 0; k < topdown->view->key_count; k++)

@@ -102,15 +102,17 @@ enum division { AT_SPACES, WITHIN_NAMES, ANYWHERE, TIGHTLY, WITHIN_HEADINGS };
 static size_t widest_part(const char *cell, enum division division)
 {
 	size_t indent = strspn(cell, " "), widest = 0;
-	const char *stops = division == AT_SPACES ? " " : " " WRAP_JOINTS;
 
 	for (cell += indent; *cell; cell += strspn(cell, " ")) {
-		size_t length = strcspn(cell, stops), columns;
+		const char *part = cell;
+		size_t columns;
 
-		length += strspn(cell + length, WRAP_JOINTS);
-		columns = wrap_columns(cell, length);
+		do
+			cell++;
+		while (*cell && *cell != ' ' &&
+		       (division == AT_SPACES || !wrap_is_joint(part, (size_t)(cell - part))));
+		columns = wrap_columns(part, (size_t)(cell - part));
 		widest = columns > widest ? columns : widest;
-		cell += length;
 	}
 	return indent + widest;
 }
@@ -126,13 +128,18 @@ static void measure_least(const struct table *table, enum division division, siz
 
 		least[c] = columns > TIGHTEST ? columns : TIGHTEST;
 	}
-	if (division >= ANYWHERE)
+	if (division > ANYWHERE)
 		return;
 	for (size_t i = 0, c = 0; i < table->cell_count; i++) {
-		size_t columns = widest_part(shown(table->cells[i]), division);
+		const bool words = table->columns[c].words;
 
-		if (columns > least[c])
-			least[c] = columns;
+		if (words || division < ANYWHERE) {
+			size_t columns =
+				widest_part(shown(table->cells[i]), words ? AT_SPACES : division);
+
+			if (columns > least[c])
+				least[c] = columns;
+		}
 		c = c + 1 < table->column_count ? c + 1 : 0;
 	}
 }
@@ -190,16 +197,21 @@ static bool has_spare(const struct table *table)
  */
 static char *spare(const struct table *table, size_t room, bool *left_out)
 {
-	size_t widths[TABLE_COLUMNS_MAX] = {0}, total = 0;
+	size_t widths[TABLE_COLUMNS_MAX] = {0}, words[TABLE_COLUMNS_MAX] = {0}, total = 0;
 	struct join names = {0};
 
 	measure(table, widths);
+	measure_least(table, AT_SPACES, words);
 	for (size_t c = 0; c < table->column_count; c++) {
-		if (table->columns[c].wraps && widths[c] > NARROWEST)
+		const struct table_column *column = &table->columns[c];
+		const size_t name_room = column->room ? column->room : NAME_ROOM;
+
+		if (column->words)
+			widths[c] = words[c];
+		else if (column->wraps && widths[c] > NARROWEST)
 			widths[c] = NARROWEST;
-		else if (!table->columns[c].right && !table->columns[c].spare &&
-			 widths[c] > NAME_ROOM)
-			widths[c] = NAME_ROOM;
+		else if (!column->right && !column->spare && widths[c] > name_room)
+			widths[c] = name_room;
 		total += widths[c] + GAP;
 	}
 	while (total > room + GAP) {
@@ -328,7 +340,11 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 		    has_names(&table->columns[c])) {
 			const size_t room = cell_room(table, out, indent, widths, cells, c);
 
-			if (wrap_columns(cells[c], strlen(cells[c])) > room)
+			/* What is behind branches depends on its depth alone, so that siblings
+			 * align.
+			 */
+			if (table->columns[c].branches ||
+			    wrap_columns(cells[c], strlen(cells[c])) > room)
 				fitted[c] = fit_cell(out, &table->columns[c], cells[c], &leads[c],
 						     room);
 		}
@@ -388,7 +404,18 @@ static void mark_heading(const struct table *table, struct output *out, size_t i
 	marks_heading(out, columns, count);
 }
 
-static void print_fitting(const struct table *table, struct output *out, size_t indent)
+/* Adds to names that are separated by commas. Takes the first. */
+static char *add_name(char *names, const char *name)
+{
+	char *longer = memory_format("%s%s%s", names, *names ? ", " : "", name);
+
+	free(names);
+	return longer;
+}
+
+/* `extra` names what cells have lost; NULL: nothing. */
+static void print_fitting(const struct table *table, struct output *out, size_t indent,
+			  const char *extra)
 {
 	size_t widths[TABLE_COLUMNS_MAX] = {0};
 	const char *cells[TABLE_COLUMNS_MAX];
@@ -400,9 +427,11 @@ static void print_fitting(const struct table *table, struct output *out, size_t 
 
 	if (output_is_narrow(out)) {
 		names = spare(table, room, left_out);
+		tightly = *names;
+		if (extra)
+			names = add_name(names, extra);
 		if (*names)
 			output_no_room(out, indent, names);
-		tightly = *names;
 		free(names);
 	} else if (has_spare(table)) {
 		room = UNLIMITED;
@@ -436,14 +465,47 @@ static bool is_too_wide(const struct table *table, size_t room)
 	return total > room + GAP;
 }
 
+/* Returns whether spare columns have to be left out. */
+static bool is_short_of_room(const struct table *table, size_t room)
+{
+	bool left_out[TABLE_COLUMNS_MAX] = {false}, any = false;
+
+	free(spare(table, room, left_out));
+	for (size_t c = 0; c < table->column_count; c++)
+		any |= left_out[c];
+	return any;
+}
+
+/*
+ * Cuts off what cells have after their first blank, in columns that have a name for that. Returns
+ * the name, or NULL if nothing was cut off.
+ */
+static const char *cut_extras(struct table *table, struct arena *copies)
+{
+	const char *extra = NULL;
+
+	for (size_t i = 0; i < table->cell_count; i++) {
+		const struct table_column *column = &table->columns[i % table->column_count];
+		const char *cell = table->cells[i], *blank = cell ? strchr(cell, ' ') : NULL;
+
+		if (!column->extra || !blank)
+			continue;
+		table->cells[i] = memory_given(arena_copy(copies, cell, (size_t)(blank - cell)));
+		extra = column->extra;
+	}
+	return extra;
+}
+
 void table_print(const struct table *table, struct output *out, size_t indent)
 {
 	const size_t room = out->width > indent ? out->width - indent : 1;
+	const char *extra = NULL;
 	char **copies[TABLE_COLUMNS_MAX] = {NULL};
 	struct table shorter = *table;
+	struct arena cut = {0};
 
 	if (!output_is_narrow(out) || !table->cell_count || !is_too_wide(table, room)) {
-		print_fitting(table, out, indent);
+		print_fitting(table, out, indent, NULL);
 		return;
 	}
 	shorter.cells = memory_resize(NULL, table->cell_count + 1, sizeof(*shorter.cells));
@@ -453,9 +515,12 @@ void table_print(const struct table *table, struct output *out, size_t indent)
 			copies[c] = short_names(
 				shorter.cells + c, table->cell_count / table->column_count,
 				table->column_count, LONG_NAME, pen_for(out)->omitted);
-	print_fitting(&shorter, out, indent);
+	if (is_short_of_room(&shorter, room))
+		extra = cut_extras(&shorter, &cut);
+	print_fitting(&shorter, out, indent, extra);
 	for (size_t c = 0; c < table->column_count; c++)
 		short_names_free(copies[c]);
+	arena_free(&cut);
 	free(shorter.cells);
 }
 

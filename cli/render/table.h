@@ -12,6 +12,7 @@ struct table_column {
 	bool right; /* a number */
 	bool wraps; /* becomes narrower, with more lines, if the row is too wide, before others go
 		     */
+	bool words; /* wraps between words only, as long as spare columns can be left out */
 	bool branches; /* cells may begin with the branches of a tree (render/pen.h) */
 	bool drops;    /* also wraps, and is left out if the row is too wide even so */
 	/*
@@ -21,6 +22,13 @@ struct table_column {
 	 */
 	unsigned char spare;
 	unsigned least; /* how wide it is at least, if there is room */
+	unsigned room;  /* what names are given before spare columns beside them are left out; 0:
+			   18 */
+	/*
+	 * What cells have after their first blank, which they lose on a terminal where the row is
+	 * too wide, before spare columns are left out; NULL: they lose nothing.
+	 */
+	const char *extra;
 };
 
 #define TABLE_COLUMNS_MAX 40

@@ -110,9 +110,13 @@ void wrap_put(FILE *stream, const char *text, size_t length)
 	}
 }
 
-static bool is_joint(char byte)
+bool wrap_is_joint(const char *text, size_t at)
 {
-	return byte && strchr(WRAP_JOINTS, byte);
+	const char before = at ? text[at - 1] : '\0';
+
+	if (before == ':')
+		return at > 1 && text[at - 2] == ':';
+	return before && strchr("_-/,", before);
 }
 
 bool wrap_next(const char **rest, size_t width, struct wrap_line *line)
@@ -145,14 +149,14 @@ bool wrap_next(const char **rest, size_t width, struct wrap_line *line)
 		/* A percent sign stays with its number. */
 		if (text[at] == ' ' && text[at + 1] != '%' && (at == 0 || text[at - 1] != ' '))
 			fits = at, fits_columns = columns;
-		if (at > 0 && is_joint(text[at - 1]))
+		if (wrap_is_joint(text, at))
 			part = at, part_columns = columns;
 		at += size;
 		columns += wide;
 	}
 	if (at < length && text[at] != ' ' && fits > 0)
 		at = fits, columns = fits_columns;
-	else if (at < length && text[at] != ' ' && part > 0 && !is_joint(text[at - 1]))
+	else if (at < length && text[at] != ' ' && part > 0 && !wrap_is_joint(text, at))
 		at = part, columns = part_columns;
 
 	*line = (struct wrap_line){text, at, columns};

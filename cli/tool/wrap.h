@@ -31,8 +31,8 @@ size_t wrap_complete(const char *text);
 /* Writes `length` bytes, with '?' for each character that may not be shown: base/visible.h. */
 void wrap_put(FILE *stream, const char *text, size_t length);
 
-/* The characters that join the words of a name, so that a line may end after them. */
-#define WRAP_JOINTS "_-/,"
+/* Tells whether a line may end within a name, before text[at]: after "_", "-", "/", "," or "::". */
+bool wrap_is_joint(const char *text, size_t at);
 
 struct wrap_line {
 	const char *at;
@@ -43,8 +43,8 @@ struct wrap_line {
 /*
  * Takes the next line of at most `width` columns off `*rest`, or a wide character that alone has
  * more. The line ends at a newline, at the
- * last space that fits, or, if a word is wider than the line, within the word: after the
- * last of WRAP_JOINTS that fits, if any. Returns false at the end. Pass another width for a first
+ * last space that fits, or, if a word is wider than the line, within the word: at the
+ * last joint that fits, if any. Returns false at the end. Pass another width for a first
  * line of a different width.
  */
 bool wrap_next(const char **rest, size_t width, struct wrap_line *line);

@@ -66,6 +66,9 @@ static void divides_names_between_words(void **state)
 	expect_lines("l1d,l2d,l3d", 6, "l1d,|l2d,|l3d");
 	expect_lines("L2D__long", 3, "L2D|__|lon|g");
 	expect_lines("ab_cdefghij", 5, "ab_|cdefg|hij");
+	expect_lines("one::two_three", 6, "one::|two_|three");
+	expect_lines("one::two", 4, "one:|:two");
+	expect_lines("file.c:123", 8, "file.c:1|23");
 }
 
 static void keeps_paragraphs(void **state)
