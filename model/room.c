@@ -130,7 +130,8 @@ void make_room(struct core *core, const struct op *op, const struct op *end)
 	wait_for_queues(core, op, op + 1);
 	if (core->group > 1 && !core->used)
 		wait_for_group(core, op, end);
-	find_room(core, op);
+	/* Not find_room(), for which an unlimited reorder buffer looks full at times. */
+	find_queues(core, op);
 }
 
 /* Dispatches an instruction's operations before the last one. They wait for nothing. */

@@ -90,15 +90,19 @@ static inline void depart(struct core *core, uint64_t cycle, uint64_t departed)
 		late_departure(core, cycle, departed);
 }
 
-/* Tells whether there is room for `op`, and finds which queue entries it takes. */
-static inline bool find_room(struct core *core, const struct op *op)
+/* Finds which queue entries `op` takes, and tells whether there are as many. */
+static inline bool find_queues(struct core *core, const struct op *op)
 {
-	if (unlikely((core->held + op->holds) & HOLDS_FULL))
-		return false;
 	if (unlikely(core->binds))
 		return queues_bind(core, op);
 	core->queued = op->queued;
 	return !((core->occupied + op->queued) & QUEUES_FULL);
+}
+
+/* Likewise tells whether there is room for all that `op` takes. */
+static inline bool find_room(struct core *core, const struct op *op)
+{
+	return likely(!((core->held + op->holds) & HOLDS_FULL)) && find_queues(core, op);
 }
 
 /* Returns when the last of the sources [from, to) is ready. */
