@@ -64,6 +64,23 @@ int main(int count, char **)
 """
 
 
+# The main program of SOURCE as another unit's function, and one that is inlined.
+PLAIN = """
+#include <stdio.h>
+#include <string.h>
+int begin(int count, char **arguments);
+static inline __attribute__((always_inline)) int halved(const char *text)
+{
+	return (int)strlen(text) / 2;
+}
+int main(int count, char **arguments)
+{
+	if (halved(arguments[0]) == 77)
+		puts(arguments[0]);
+	return begin(count, arguments) + halved(arguments[0]);
+}
+"""
+
 # What two programs have from one header, dwz moves into a file: methods refer to their declarations there.
 HEADER = """
 #include <cstdlib>
@@ -354,6 +371,76 @@ def dwz_references():
         assert "DW_FORM_" + form in run("objdump", "--dwarf=abbrev", path), "dwz wrote no " + form
         told.append(compare(path, judged=whole, step=1, judge=judge_of_headers()))
     return "; ".join(told)
+
+
+def split_and_shared(name, *options):
+    """A program of two units, one of them split off, whose other one dwz has moved in part; and the
+    same program with all debug information in it."""
+    if not shutil.which("dwz"):
+        raise Skip("there is no dwz")
+    place = os.path.join(folder.name, name)
+    os.mkdir(place)
+
+    def make(program, source, *how):
+        for file, text, flags in (("split.c", SOURCE.replace("main", "begin"), how),
+                                  ("plain.c", source, ())):
+            with open(os.path.join(place, file), "w", encoding="utf-8") as out:
+                out.write(text)
+            subprocess.run(["gcc", "-O2", "-gdwarf-4", *flags, "-c", file, "-o", program + file[:-1] + "o"],
+                           check=True, cwd=place)
+        subprocess.run(["gcc", "-o", program, program + "split.o", program + "plain.o"], check=True,
+                       cwd=place)
+        return os.path.join(place, program)
+
+    programs = [make("one", PLAIN, "-gsplit-dwarf"),
+                make("two", PLAIN.replace("halved", "other"), "-gsplit-dwarf")]
+    whole = make("whole", PLAIN)
+    # dwz does not know the addresses of split units, and need not.
+    for program in programs:
+        run("objcopy", "--rename-section", ".debug_addr=.hidden", program)
+    run("dwz", *options, "-m", os.path.join(place, "common"), *programs)
+    for program in programs:
+        run("objcopy", "--rename-section", ".hidden=.debug_addr", program)
+    assert os.path.exists(os.path.join(place, "common")), "dwz found nothing in common"
+    return programs[0], whole
+
+
+@tap.test
+def split_beside_supplementary():
+    """Split DWARF beside units that refer to a file that dwz made, by GNU's references and the standard's"""
+    told = []
+    for name, options, section in (("split-alt", (), ".gnu_debugaltlink"),
+                                   ("split-sup", ("--dwarf-5",), ".debug_sup")):
+        path, whole = split_and_shared(name, *options)
+        assert section in run("objdump", "-h", path), "dwz wrote no " + section
+        assert code_of(path) == code_of(whole), "not the same code"
+        answers, warnings = answers_of(path)
+        assert not warnings, warnings
+        for function in "fourfold", "halved", "begin":
+            assert any(function in answer for answer in answers), function
+        assert answers == [answer.replace(whole, path) for answer in answers_of(whole)[0]]
+        told.append(compare(path, judged=whole, step=1, judge=judge_of_headers()))
+    return "; ".join(told)
+
+
+@tap.test
+def package_beside_supplementary():
+    """A package of split DWARF (.dwp) beside units that refer to a file that dwz made"""
+    if not shutil.which("dwp"):
+        raise Skip("there is no dwp")
+    path, whole = split_and_shared("package-sup", "--dwarf-5")
+    place = os.path.dirname(path)
+    subprocess.run(["dwp", "-e", path, "-o", path + ".dwp"], check=True, cwd=place, timeout=60,
+                   capture_output=True)
+    for split in glob.glob(os.path.join(place, "*.dwo")):
+        os.remove(split)
+    answers, warnings = answers_of(path)
+    if libdw_version() < (0, 191):
+        assert warnings.count(path + ".dwp cannot be read: that requires elfutils") == 1, warnings
+        assert any("halved" in answer for answer in answers)
+        return "named, because libdw cannot read it"
+    assert not warnings, warnings
+    return compare(path, judged=whole, step=1, judge=judge_of_headers())
 
 
 @tap.test
