@@ -118,7 +118,7 @@ const char *place_dso(struct plumb_profile *profile, struct place *place)
 {
 	const struct plumb_symbol_file *file = place->location.file;
 	const char *name;
-	char text[32];
+	char text[32], module[256];
 	long pid;
 
 	if (!file)
@@ -130,7 +130,11 @@ const char *place_dso(struct plumb_profile *profile, struct place *place)
 		return place->dso;
 	}
 	name = path_base(plumb_symbol_file_name(file));
-	if (is_generated(name, &pid)) {
+	if (plumb_symbol_file_is_kernel(file) && plumb_symbol_file_name(file)[0] == '/') {
+		/* A module that is listed with a build-id has its path as its name. */
+		kernel_module_name(plumb_symbol_file_name(file), module, sizeof(module));
+		name = module;
+	} else if (is_generated(name, &pid)) {
 		snprintf(text, sizeof(text), "[JIT] tid %ld", pid);
 		name = text;
 	}

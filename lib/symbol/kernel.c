@@ -249,6 +249,10 @@ int kernel_load(struct files *files, struct plumb_symbol_file *file)
 /* ---- Modules ----------------------------------------------------------------------------------
  */
 
+/*
+ * Files on this machine belong to its kernel, which may be another one; those below a root are the
+ * recorded machine's.
+ */
 void module_load(struct files *files, struct plumb_symbol_file *file)
 {
 	const char *root = files->paths.root ? files->paths.root : "";
@@ -266,7 +270,8 @@ void module_load(struct files *files, struct plumb_symbol_file *file)
 		free(path);
 		return;
 	}
-	if (file->build_id_size && fits(file, &elf)) {
+	/* Without a build-id nothing tells modules apart, but the user named where they are. */
+	if (file->build_id_size ? fits(file, &elf) : root[0] != '\0') {
 		files_note(files, elf_kernel_symbols(&file->symbols, &elf, file->bias));
 		file->path = path;
 		path = NULL;

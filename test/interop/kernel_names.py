@@ -1,19 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""kernel_names.py KERNEL_NAMES: names and lines of a kernel's own file and of modules, beside nm and addr2line.
-The kernel is a program linked like one and loaded elsewhere; modules are as Debian and others compress them."""
+"""kernel_names.py KERNEL_NAMES PLUMB: names and lines of a kernel's own file and of modules, beside nm and
+addr2line, and reports of samples in them, beside perf's. The kernel is a program linked like one and loaded
+elsewhere; modules are as Debian and others compress them."""
+import collections
 import lzma
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 
-from tap import Tap
+from tap import Skip, Tap
 
 tap = Tap()
-reader = sys.argv[1]
+reader, plumb = sys.argv[1:3]
 folder = tempfile.TemporaryDirectory()
 KERNEL = """
 static __attribute__((noinline, used)) int grow(int x) { return x * 3; }
@@ -23,6 +26,7 @@ int start_kernel(int x)
 }
 """
 SLIDE = 0x12400000
+HIGH = 0xFFFFFFFF80000000  # where perf expects a kernel to be
 BASE = 0xFFFFFFFFC0350000
 PATH = "/lib/modules/6.1/kernel/net/own.ko"
 
@@ -165,6 +169,91 @@ def changed_module():
             out.write(bad)
         answers, _ = ask("-", [BASE], ".1")
         assert answers == [["-", "0"]], answers
+
+
+def record(kind, mode, body):
+    return struct.pack("<IHH", kind, mode, 8 + len(body)) + body
+
+
+def padded(name):
+    return name.encode() + bytes(8 - len(name) % 8)
+
+
+def recording(samples, identity=None):
+    """Writes a recording to a pipe: the kernel, the module and another one, and `samples`: counts by
+    address. `identity`: the module's build-id, or none."""
+    kernel, user, mmap, comm, sample, attributes, build_id = 1, 2, 1, 3, 9, 64, 67
+    ip, tid, time, period, id_all = 1, 2, 4, 0x100, 1 << 18
+    attr = struct.pack("<IIQQQQQ", 0, 136, 0, 1, ip | tid | time | period, 0, id_all)
+    out = b"PERFILE2" + struct.pack("<Q", 16) + record(attributes, 0, attr.ljust(136, b"\0"))
+    if identity:
+        out += record(build_id, kernel | 1 << 15, struct.pack("<i", -1) +
+                      bytes.fromhex(identity).ljust(20, b"\0") + b"\x14\0\0\0" + padded(PATH))
+    for start, length, name in ((HIGH + 0x1000000, 0x1000000, "[kernel.kallsyms]_text"),
+                                (BASE, 0x1000, PATH), (BASE + 0x10000, 0x1000, "[inner]")):
+        offset = start if name.startswith("[kernel") else 0
+        out += record(mmap, kernel, struct.pack("<iIQQQ", -1, 0, start, length, offset) +
+                      padded(name) + bytes(16))
+    out += record(comm, user, struct.pack("<II", 77, 77) + padded("program") + bytes(16))
+    moment = 1000
+    for address, count in samples.items():
+        for moment in range(moment + 1, moment + 1 + count):
+            out += record(sample, kernel, struct.pack("<QIIQQ", address, 77, 77, moment, 1))
+    with open(os.path.join(folder.name, "recorded.data"), "wb") as file:
+        file.write(out)
+
+
+def shares(text, pattern):
+    """Shares by file and function; what has no name in a file counts together."""
+    found = collections.Counter()
+    for line in text.splitlines():
+        match = re.match(pattern, line)
+        if match:
+            share, dso, name = match.groups()
+            found[dso, "-" if re.match(r"0x|\[", name) else name] += round(float(share) * 100)
+    return found
+
+
+def compare_reports(samples, *options):
+    perf = shares(run("perf", "report", "-i", "recorded.data", "--stdio", "-s", "dso,sym", *options),
+                  r"\s+([\d.]+)%\s+(\S+)\s+\[k\] (\S+)")
+    own = shares(run(plumb, "report", "-i", "recorded.data", "--stdio", "-s", "dso,sym", *options),
+                 r"\s*([\d.]+)%\s+~?\s*[\d.]+\.\.[\d.]+\s+\d+\s+(\S+)\s+(\S+)")
+    assert abs(sum(perf.values()) - 10000) <= len(samples), perf
+    assert own == perf, f"{own}, and perf {perf}"
+    return perf
+
+
+@tap.test
+def recorded():
+    """Samples in modules: by kallsyms, and by the modules below --symfs, with and without build-id"""
+    make()
+    if not shutil.which("perf"):
+        raise Skip("there is no perf")
+    shutil.copy(folder.name + "/own.ko", folder.name + "/system" + PATH)
+    inside = {start + i: start + i + 1 for start, size, _ in functions("own.ko") for i in range(size)}
+    samples = {BASE + address: count for address, count in inside.items()}
+    outside = {BASE + 0x800: 3, BASE + 0x10004: 9}
+    kernel = {HIGH + start: 20 for start, _, _ in functions("vmlinux")}
+    with open(folder.name + "/kallsyms", "w", encoding="utf-8") as file:
+        file.write(f"{HIGH + 0x1000000:x} T _text\n")
+        for start, _, name in functions("vmlinux"):
+            file.write(f"{start + HIGH:x} T {name}\n")
+        for start, _, name in functions("own.ko"):
+            file.write(f"{start + BASE:x} t {name}\t[own]\n")
+        file.write(f"{BASE + 0x10000:x} t inner_read\t[inner]\n")
+    # perf reads kallsyms for the kernel's first sample, too late for modules before it.
+    samples = kernel | samples | outside
+    told = []
+    for identity in None, build_id("own.ko"):
+        recording(samples, identity)
+        named = compare_reports(samples, "--kallsyms", "kallsyms")
+        assert ("[inner]", "inner_read") in named and ("[own]", "own_init") in named, named
+        told.append(len(named))
+        named = compare_reports(samples, "--symfs", folder.name + "/system")
+        assert ("[own]", "own_init") in named and ("[inner]", "-") in named, named
+        told.append(len(named))
+    return f"{told} rows, all equal"
 
 
 if os.uname().machine != "x86_64":
