@@ -42,18 +42,17 @@ static void decode(struct replay *replay, const uint32_t *words, size_t i, bool 
 		insn->branch = BRANCH_NONE;
 }
 
-/* Returns how many samples there are for each operation of a block. */
-static double rate_of(const struct replay *replay, const struct plumb_block *block)
+/* Returns how many samples there are for each operation of a block that samples may be of. */
+static double rate_of(const struct replay *replay, const struct plumb_block *block,
+		      const struct prepared *prepared)
 {
 	double samples = 0, operations = 0;
 
-	for (uint32_t i = block->first; i < block->first + block->count; i++) {
-		const struct class_params *class = &replay->params->classes[replay->insns[i].class];
-
-		samples += replay->instructions[i].samples;
-		operations += class->operations ? class->operations : 1;
+	for (uint32_t i = 0; i < block->count; i++) {
+		samples += replay->instructions[block->first + i].samples;
+		operations += replay->params->spe.instructions ? 1 : prepared->ops[i].operations;
 	}
-	return samples / operations;
+	return operations > 0 ? samples / operations : 0;
 }
 
 /*
@@ -90,22 +89,24 @@ static int prepare_code(struct replay *replay, const uint32_t *words)
 	replay->rates = calloc(replay->block_count + 1, sizeof(double));
 	replay->cumulative = calloc(replay->block_count + 1, sizeof(double));
 	replay->accesses = calloc(replay->count + 1, sizeof(*replay->accesses));
+	replay->arrivals = calloc(replay->count + 1, sizeof(*replay->arrivals));
 	replay->slots = calloc(replay->count + 1, sizeof(double));
 	replay->backend = calloc(replay->count + 1, sizeof(double));
+	replay->queued = calloc(replay->count + 1, sizeof(double));
 	replay->executed = calloc(replay->count + 1, sizeof(double));
 	replay->shows = calloc(replay->count + 1, sizeof(*replay->shows));
 	replay->waited = calloc(replay->count + 1, sizeof(double));
 	replay->waits = calloc(replay->count + 1, sizeof(double));
 	if (!replay->insns || !replay->blocks || !replay->rates || !replay->cumulative ||
-	    !replay->accesses || !replay->slots || !replay->backend || !replay->executed ||
-	    !replay->shows || !replay->waited || !replay->waits)
+	    !replay->accesses || !replay->arrivals || !replay->slots || !replay->backend ||
+	    !replay->queued || !replay->executed || !replay->shows || !replay->waited ||
+	    !replay->waits)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t b = 0; plumb_flow_block(replay->flow, b, &block); b++) {
 		for (uint32_t i = block.first; i < block.first + block.count; i++) {
 			decode(replay, words, i, i + 1 == block.first + block.count);
 			sum += replay->instructions[i].samples;
 		}
-		replay->rates[b] = rate_of(replay, &block);
 		replay->cumulative[b] = sum;
 		replay->blocks[b] = (struct block){
 			.pc = replay->address + 4ull * block.first,
@@ -115,6 +116,7 @@ static int prepare_code(struct replay *replay, const uint32_t *words)
 		};
 		if (!core_prepare_block(replay->params, &replay->blocks[b]))
 			return PLUMB_ERR_NO_MEMORY;
+		replay->rates[b] = rate_of(replay, &block, replay->blocks[b].model);
 		find_shown(replay, b, block.first);
 	}
 	return sum > 0 ? 0 : PLUMB_ERR_LIMIT;
@@ -190,22 +192,27 @@ static size_t choose_next(struct replay *replay, const struct plumb_block *block
 	return to == PLUMB_FLOW_NONE ? replay->block_count : to;
 }
 
-static size_t make_accesses(struct replay *replay, const struct block *block)
+/* Chooses lines that no other execution accesses. `first` is the index of the block's first one. */
+static size_t make_accesses(struct replay *replay, const struct block *block, size_t first)
 {
 	size_t count = 0;
 
 	for (unsigned i = 0; i < block->count; i++) {
 		const struct insn *insn = &block->insns[i];
+		struct arrival *arrival = replay_arrival(replay, first + i);
 
 		if (!(insn->memory & (MEM_LOAD | MEM_STORE)))
 			continue;
+		if (arrival == &replay->arrivals[first + i]) {
+			*arrival = (struct arrival){.address = replay->next};
+			replay->next += ACCESS_STEP;
+		}
 		replay->accesses[count++] = (struct access){
-			.address = replay->next,
+			.address = arrival->address,
 			.insn = (uint16_t)i,
 			.bytes = insn->access_bytes <= ACCESS_STEP ? insn->access_bytes
 								   : ACCESS_STEP,
 		};
-		replay->next += ACCESS_STEP;
 	}
 	return count;
 }
@@ -252,7 +259,7 @@ static void follow_path(struct replay *replay, struct core *core)
 			next = draw_block(replay);
 			stretch = 0;
 		}
-		accesses = make_accesses(replay, &replay->blocks[b]);
+		accesses = make_accesses(replay, &replay->blocks[b], block.first);
 		sequence = core->sequence;
 		core_execute(core, &replay->blocks[b], replay->blocks[b].count, replay->accesses,
 			     accesses, replay->blocks[next].pc);
@@ -276,6 +283,9 @@ static void take_counts(void *user, uint32_t context, uint64_t pc, const uint64_
 		if (e >= EXACT_SLOTS_BACKEND_L1D)
 			replay->backend[i] += (double)counts[e];
 	}
+	replay->queued[i] += (double)(counts[EXACT_SLOTS_BACKEND_LOAD_QUEUE] +
+				      counts[EXACT_SLOTS_BACKEND_STORE_QUEUE] +
+				      counts[EXACT_SLOTS_BACKEND_QUEUE_LS]);
 }
 
 static int run(struct replay *replay, struct memory_system *system)
@@ -300,16 +310,19 @@ static int run(struct replay *replay, struct memory_system *system)
 /*
  * Returns by how much operations waited longer, by their samples, than in the replay; 1 if hardly
  * any of them waited. About as many are in the core at a time, so they wait as long as this many
- * take to pass (Little's law): that is by how much the replay was too fast.
+ * take to pass (Little's law): that is by how much the replay was too fast. If the counters ended
+ * in most of the waits, nobody knows.
  */
 static double find_pace(const struct replay *replay)
 {
-	double sampled = 0, replayed = 0;
+	double sampled = 0, replayed = 0, unknown = 0;
 
 	for (size_t i = 0; i < replay->count; i++) {
 		const struct replay_instruction *instruction = &replay->instructions[i];
 		double waited;
 
+		if (instruction->waited >= WAITED_MOST)
+			unknown += instruction->samples * instruction->waited;
 		if (!(replay->waits[i] > 0) || instruction->waited >= WAITED_MOST)
 			continue;
 		waited = replay->waited[i] / replay->waits[i];
@@ -318,7 +331,7 @@ static double find_pace(const struct replay *replay)
 		sampled += instruction->samples * instruction->waited;
 		replayed += instruction->samples * waited;
 	}
-	return sampled > 0 && replayed > 0 ? sampled / replayed : 1;
+	return sampled > unknown && replayed > 0 ? sampled / replayed : 1;
 }
 
 /* Returns what to multiply the backend's lost slots by, so that the replay has the right pace. */
@@ -338,7 +351,7 @@ static double backend_factor(const struct replay *replay)
  * An instruction costs as much each time as in the replay, as often as its block was sampled. But
  * if latencies overlapped less in the replay than they do, the backend lost less.
  */
-static void find_slots(const struct replay *replay, double *slots)
+static void find_slots(const struct replay *replay, double *slots, double *queued)
 {
 	const double factor = backend_factor(replay);
 	struct plumb_block block;
@@ -350,6 +363,7 @@ static void find_slots(const struct replay *replay, double *slots)
 			slots[i] = replay->executed[i] > 0
 					   ? replay->rates[b] * all / replay->executed[i]
 					   : replay->instructions[i].samples;
+			queued[i] = slots[i] > 0 && all > 0 ? factor * replay->queued[i] / all : 0;
 		}
 }
 
@@ -360,7 +374,7 @@ const struct core_params *replay_params(const struct plumb_cost_core *core)
 
 int replay_function(const struct plumb_cost_core *core, const struct plumb_flow *flow,
 		    uint64_t address, const uint32_t *words, size_t count,
-		    const struct replay_instruction *instructions, double *slots)
+		    const struct replay_instruction *instructions, double *slots, double *queued)
 {
 	struct memory_system system = {
 		.replay = {.params = replay_params(core),
@@ -378,7 +392,7 @@ int replay_function(const struct plumb_cost_core *core, const struct plumb_flow 
 	if (error == 0)
 		error = run(replay, &system);
 	if (error == 0)
-		find_slots(replay, slots);
+		find_slots(replay, slots, queued);
 	for (size_t b = 0; replay->blocks && b < replay->block_count; b++)
 		core_release_block(&replay->blocks[b]);
 	free(replay->insns);
@@ -386,8 +400,10 @@ int replay_function(const struct plumb_cost_core *core, const struct plumb_flow 
 	free(replay->rates);
 	free(replay->cumulative);
 	free(replay->accesses);
+	free(replay->arrivals);
 	free(replay->slots);
 	free(replay->backend);
+	free(replay->queued);
 	free(replay->executed);
 	free(replay->shows);
 	free(replay->waited);

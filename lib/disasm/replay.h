@@ -17,6 +17,8 @@ struct replay_source {
 	double cycles; /* from issue to completion: the mean */
 };
 #define REPLAY_SOURCES 4
+/* A load that hits L1D takes fewer cycles, if it waits for nothing. */
+#define REPLAY_HIT_CYCLES 16
 
 /* What samples say about an instruction. Only operations that retired count. */
 struct replay_instruction {
@@ -29,13 +31,18 @@ struct replay_instruction {
 	double held; /* loads that hit L1D, and yet took long: they waited, nobody knows for what */
 	double taken, not_taken;
 	double mispredicted_taken, mispredicted_not_taken;
-	bool stores; /* set by replay_pool_loads() */
+	uint64_t
+		offsets; /* loads and stores: bit n is set if one began n bytes into a line of 64 */
+	uint32_t line_before; /* set by replay_share_lines() */
+	bool stores;          /* set by replay_pool_loads() */
 	/* Of loads, set by replay_pool_loads(): those of the block that are alike, itself included.
 	 */
 	unsigned alike;       /* how many; 0: it is no load */
 	uint32_t next_alike;  /* the index of the next of them, after the last one that of the first
 			       */
 	double alike_samples; /* with a latency, of all of them */
+	double alike_far;     /* those that missed L1D */
+	double alike_weight;  /* how many samples more they count as; 0: none */
 };
 
 /*
@@ -46,18 +53,28 @@ struct replay_instruction {
 void replay_pool_loads(const struct plumb_cost_core *core, const struct plumb_flow *flow,
 		       const uint32_t *words, struct replay_instruction *instructions);
 
+/*
+ * Notes which loads of a block access the same line as an earlier one each time, and likewise
+ * stores: by their base registers, and by where in a line accesses began. `line_before` is how many
+ * instructions before the first access to the line is; 0: there is none, or nobody knows. Call it
+ * before replay_function(). Returns 0 or NO_MEMORY.
+ */
+int replay_share_lines(const struct plumb_cost_core *core, const struct plumb_flow *flow,
+		       const uint32_t *words, struct replay_instruction *instructions);
+
 /* Returns the slots that pass until a load from memory has its data. */
 double replay_memory_slots(const struct plumb_cost_core *core);
 
 /*
  * Computes the slots that each instruction costs: those that it uses, and those that are lost
  * because of it, as doc/model.md charges them. The sum over all executions of an instruction is in
- * proportion to slots[i]; they are those of as many operations as there are samples. `core` NULL
+ * proportion to slots[i]; they are those of as many operations as there are samples. queued[i] is
+ * the share of them that is lost because a queue of loads or stores was full. `core` NULL
  * stands for the model's default. `address` is that of the first instruction. Returns 0, NO_MEMORY,
  * or LIMIT if the function is too large or has no samples.
  */
 int replay_function(const struct plumb_cost_core *core, const struct plumb_flow *flow,
 		    uint64_t address, const uint32_t *words, size_t count,
-		    const struct replay_instruction *instructions, double *slots);
+		    const struct replay_instruction *instructions, double *slots, double *queued);
 
 #endif

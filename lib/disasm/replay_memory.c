@@ -43,54 +43,80 @@ void memory_free(struct memory *memory)
 	free(memory);
 }
 
-static const struct replay_instruction *instruction_at(const struct replay *replay, uint64_t pc)
+static inline const struct replay_instruction *instruction_at(const struct replay *replay,
+							      uint64_t pc)
 {
 	return &replay->instructions[(pc - replay->address) / 4];
 }
 
-static double source_samples(const struct replay_instruction *instruction)
-{
-	double all = 0;
-
-	for (unsigned i = 0; i < instruction->source_count; i++)
-		all += instruction->sources[i].samples;
-	return all;
-}
-
-/* Takes its samples from `*left`. Returns true with the latency of the one where that is used up.
+/*
+ * Takes its samples, of loads that hit L1D or that did not, from `*left`. Returns true with the
+ * latency of the one where that is used up; else `*latency` is that of the last one.
  */
-static bool find_latency(const struct replay_instruction *instruction, double *left,
+static bool find_latency(const struct replay_instruction *instruction, bool far, double *left,
 			 double *latency)
 {
 	for (unsigned i = 0; i < instruction->source_count; i++) {
-		*latency = instruction->sources[i].cycles;
-		if (*left < instruction->sources[i].samples)
+		const struct replay_source *source = &instruction->sources[i];
+
+		if (replay_is_far(source) != far)
+			continue;
+		*latency = source->cycles;
+		if (*left < source->samples)
 			return true;
-		*left -= instruction->sources[i].samples;
+		*left -= source->samples;
 	}
 	return false;
 }
 
 /*
  * Returns the cycles from the issue of a load to its data, those in the core included; 0 if no
- * sample of it, or of loads that are alike, tells.
+ * sample of it, or of loads that are alike, tells. Those tell how often it misses; how long it then
+ * takes, only if its own samples do not.
  */
 static double draw_latency(struct replay *replay, size_t i)
 {
-	const struct replay_instruction *instruction = &replay->instructions[i];
-	/* Those that are alike count as much as one sample. */
-	const double pool = instruction->alike > 1 && instruction->alike_samples > 0;
-	double left = replay_draw(replay) * (source_samples(instruction) + pool), latency = 0;
+	const struct replay_instruction *load = &replay->instructions[i];
+	const struct replay_count own = replay_count_sources(load);
+	double pool_far = 0, left, latency = 0;
+	bool far;
 
-	if (find_latency(instruction, &left, &latency) || !(pool > 0))
+	if (!(own.all + load->alike_weight > 0))
+		return 0;
+	if (load->alike_weight > 0)
+		pool_far = load->alike_weight * load->alike_far / load->alike_samples;
+	far = replay_draw(replay) * (own.all + load->alike_weight) < own.far + pool_far;
+	left = replay_draw(replay) * (far ? own.far : own.all - own.far);
+	if (find_latency(load, far, &left, &latency) || latency > 0)
 		return latency;
-	left = replay_draw(replay) * instruction->alike_samples;
-	for (unsigned n = 0; n < instruction->alike; n++) {
-		if (find_latency(&replay->instructions[i], &left, &latency))
+	left = replay_draw(replay) *
+	       (far ? load->alike_far : load->alike_samples - load->alike_far);
+	for (unsigned n = 0; n < load->alike; n++) {
+		if (find_latency(&replay->instructions[i], far, &left, &latency))
 			break;
 		i = replay->instructions[i].next_alike;
 	}
 	return latency;
+}
+
+static uint64_t line_of(uint64_t address)
+{
+	return address & ~(uint64_t)(ACCESS_STEP - 1);
+}
+
+/*
+ * Returns when a load has its data if its line is not on its way. From then on it is, unless nobody
+ * knows how long the load takes.
+ */
+static uint64_t bring_line(struct replay *replay, size_t i, uint64_t hit, uint64_t address)
+{
+	const double latency = draw_latency(replay, i);
+	const double own = replay->params->classes[replay->insns[i].class].latency;
+	const uint64_t ready = hit + (latency > own ? (uint64_t)(latency - own + 0.5) : 0);
+
+	if (latency > 0)
+		*replay_arrival(replay, i) = (struct arrival){line_of(address), ready};
+	return ready;
 }
 
 double replay_memory_slots(const struct plumb_cost_core *core)
@@ -105,18 +131,21 @@ bool memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t ad
 		 unsigned bytes, bool owning, struct memory_result *result)
 {
 	struct replay *replay = memory->replay;
-	size_t i = (pc - replay->address) / 4;
-	double latency = draw_latency(replay, i);
-	double own = replay->params->classes[replay->insns[i].class].latency;
-	uint64_t extra = latency > own ? (uint64_t)(latency - own + 0.5) : 0;
+	const size_t i = (pc - replay->address) / 4;
+	const uint64_t hit = cycle + replay->params->l1d.latency;
+	struct arrival *arrival = replay_arrival(replay, i);
+	uint64_t ready = arrival->ready;
 
 	(void)bytes;
 	(void)owning;
-	*result = (struct memory_result){.ready = cycle + replay->params->l1d.latency + extra,
+	if (!(ready > cycle && arrival->address == line_of(address)))
+		ready = bring_line(replay, i, hit, address);
+	ready = ready > hit ? ready : hit;
+	*result = (struct memory_result){.ready = ready,
 					 .translated = cycle,
 					 .physical = address,
-					 .level = extra ? LEVEL_L2 : LEVEL_L1};
-	return !extra;
+					 .level = ready > hit ? LEVEL_L2 : LEVEL_L1};
+	return ready == hit;
 }
 
 void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t address,
@@ -124,13 +153,17 @@ void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t a
 {
 	struct replay *replay = memory->replay;
 	const struct replay_instruction *instruction = instruction_at(replay, pc);
-	bool misses = replay_draw(replay) * instruction->samples < instruction->misses;
+	struct arrival *arrival = replay_arrival(replay, (pc - replay->address) / 4);
+	uint64_t ready = cycle + 1;
 
 	(void)bytes;
 	(void)full_line;
-	*result = (struct memory_result){.ready = cycle + (misses ? STORE_MISS : 1),
-					 .translated = cycle,
-					 .physical = address};
+	if (arrival->ready > cycle && arrival->address == line_of(address))
+		ready = arrival->ready;
+	else if (replay_draw(replay) * instruction->samples < instruction->misses)
+		ready = cycle + STORE_MISS;
+	*arrival = (struct arrival){line_of(address), ready};
+	*result = (struct memory_result){.ready = ready, .translated = cycle, .physical = address};
 }
 
 void memory_translate(struct memory *memory, uint64_t cycle, uint64_t address, unsigned bytes,

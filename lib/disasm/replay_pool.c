@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stddef.h>
 
 #include "disasm/replay_core.h"
@@ -45,17 +46,74 @@ static void add_load(struct kind *kind, struct replay_instruction *instructions,
 	}
 }
 
+/* The logarithm of the beta function. */
+static double log_beta(double a, double b)
+{
+	return lgamma(a) + lgamma(b) - lgamma(a + b);
+}
+
+/*
+ * Returns how likely the samples of all are, as a logarithm, if the share of misses differs between
+ * loads as if each had `weight` samples of its own in common with the others (a beta distribution).
+ */
+static double likelihood(const struct kind *kind, const struct replay_instruction *instructions,
+			 double share, double weight)
+{
+	const double a = weight * share, b = weight - a;
+	uint32_t i = kind->first;
+	double sum = 0;
+
+	for (unsigned n = 0; n < kind->count; n++, i = instructions[i].next_alike) {
+		const struct replay_count own = replay_count_sources(&instructions[i]);
+
+		sum += log_beta(own.far + a, own.all - own.far + b) - log_beta(a, b);
+	}
+	return sum;
+}
+
+/*
+ * Returns as how many samples those of all loads count for each: the likeliest weight, so few if
+ * some miss and others do not, and many if all miss equally often. At most as many as there are.
+ */
+static double find_weight(const struct kind *kind, const struct replay_instruction *instructions,
+			  const struct replay_count *all)
+{
+	double best = 1, best_likelihood;
+
+	if (kind->count < 2 || !(all->all > 0))
+		return 0;
+	if (!(all->far > 0) || !(all->far < all->all))
+		return best;
+	best_likelihood = likelihood(kind, instructions, all->far / all->all, best);
+	for (double weight = 2; weight <= all->all; weight *= 2) {
+		const double found = likelihood(kind, instructions, all->far / all->all, weight);
+
+		if (found <= best_likelihood)
+			continue;
+		best = weight;
+		best_likelihood = found;
+	}
+	return best;
+}
+
 static void count_kind(const struct kind *kind, struct replay_instruction *instructions)
 {
-	double samples = 0;
+	struct replay_count all = {0};
 	uint32_t i = kind->first;
+	double weight;
 
-	for (unsigned n = 0; n < kind->count; n++, i = instructions[i].next_alike)
-		for (unsigned s = 0; s < instructions[i].source_count; s++)
-			samples += instructions[i].sources[s].samples;
+	for (unsigned n = 0; n < kind->count; n++, i = instructions[i].next_alike) {
+		const struct replay_count own = replay_count_sources(&instructions[i]);
+
+		all.all += own.all;
+		all.far += own.far;
+	}
+	weight = find_weight(kind, instructions, &all);
 	for (unsigned n = 0; n < kind->count; n++, i = instructions[i].next_alike) {
 		instructions[i].alike = kind->count;
-		instructions[i].alike_samples = samples;
+		instructions[i].alike_samples = all.all;
+		instructions[i].alike_far = all.far;
+		instructions[i].alike_weight = weight;
 	}
 }
 

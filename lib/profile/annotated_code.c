@@ -12,8 +12,6 @@
 #include "symbol/symbolizer.h"
 
 #define INSTRUCTIONS_MAX (1u << 20)
-/* A load that hits L1D takes fewer cycles, if it waits for nothing. */
-#define HIT_CYCLES 16
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
 
@@ -95,11 +93,12 @@ static void add_cell(const struct plumb_annotation *annotation, const struct cel
 			known->cycles += cell->sum;
 		if (latency && strcmp(series->name, "mispredicted") != 0)
 			add_source(replay, cell->samples, cell->sum);
-		if (latency && hits(series) && cell->sum > (double)cell->samples * HIT_CYCLES)
+		if (latency && hits(series) &&
+		    cell->sum > (double)cell->samples * REPLAY_HIT_CYCLES)
 			replay->held += cell->samples;
 		break;
 	case SERIES_ENDLESS:
-		usual = cell->samples * annotation->usual[cell->series];
+		usual = fmax(cell->samples * annotation->usual[cell->series], cell->sum);
 		add_cause(instruction, series->name, usual);
 		known->cycles += usual;
 		add_source(replay, cell->samples, usual);
@@ -131,6 +130,9 @@ static void add_cell(const struct plumb_annotation *annotation, const struct cel
 		break;
 	case SERIES_TOTAL_LATENCY:
 		instruction->total_latency = cell->sum / cell->samples;
+		break;
+	case SERIES_OFFSETS:
+		replay->offsets = cell->offsets;
 		break;
 	case SERIES_ISSUE_LATENCY:
 		instruction->issue_latency = cell->sum / cell->samples;
@@ -181,8 +183,9 @@ static void share_by_cycles(struct plumb_annotated_code *code, const struct know
 }
 
 /*
- * Sets the slots of each instruction to those of the replay, which takes most of the time: so it is
- * done once, and kept. As replay_function().
+ * Sets the slots of each instruction to those of the replay, and behind them which share of each a
+ * full queue lost. The replay takes most of the time: so it is done once, and kept. As
+ * replay_function().
  */
 static int replay_once(const struct plumb_annotation *annotation,
 		       const struct plumb_annotated_code *code, const struct plumb_flow *flow,
@@ -193,19 +196,19 @@ static int replay_once(const struct plumb_annotation *annotation,
 	int error;
 
 	if (!function->slots) {
-		made = calloc(code->count + 1, sizeof(*made));
+		made = calloc(2 * code->count + 1, sizeof(*made));
 		if (!made)
 			return PLUMB_ERR_NO_MEMORY;
 		error = replay_function(annotation->options.core, flow,
 					code->instructions[0].virtual_address, code->words,
-					code->count, replay, made);
+					code->count, replay, made, made + code->count);
 		if (error < 0) {
 			free(made);
 			return error;
 		}
 		function->slots = made;
 	}
-	memcpy(slots, function->slots, code->count * sizeof(*slots));
+	memcpy(slots, function->slots, 2 * code->count * sizeof(*slots));
 	return 0;
 }
 
@@ -244,8 +247,10 @@ static int replay_samples(const struct plumb_annotation *annotation, struct rank
 	error = plumb_flow_new(code->instructions[0].address, code->words, code->count, &flow);
 	if (error == 0) {
 		replay_pool_loads(annotation->options.core, flow, code->words, replay);
-		error = replay_once(annotation, code, flow, replay, function, slots);
+		error = replay_share_lines(annotation->options.core, flow, code->words, replay);
 	}
+	if (error == 0)
+		error = replay_once(annotation, code, flow, replay, function, slots);
 	if (flow && (error == 0 || error == PLUMB_ERR_LIMIT)) {
 		const int failed = loop_times_apply(&annotation->times, code, flow, slots, timed,
 						    &function->ticks);
@@ -255,8 +260,8 @@ static int replay_samples(const struct plumb_annotation *annotation, struct rank
 	for (size_t i = 0; error == 0 && i < code->count; i++) {
 		line_spread_note(spread, i, plumb_flow_block_of(flow, i), &replay[i]);
 		line_spread_note_load(spread, i, replay);
-		line_spread_doubt(spread, i, &replay[i],
-				  timed[i] > 0 ? 1 - slots[i] / timed[i] : 1);
+		line_spread_doubt(spread, i, &replay[i], timed[i] > 0 ? 1 - slots[i] / timed[i] : 1,
+				  slots[code->count + i]);
 	}
 	if (error == 0)
 		line_spread_doubt_unseen(spread, replay, slots, timed,
@@ -276,7 +281,7 @@ static int share_latencies(const struct plumb_annotation *annotation, struct ran
 			   struct plumb_annotated_code *code, const struct known *known,
 			   struct line_spread *spread, double *all)
 {
-	double *slots = calloc(code->count + 1, sizeof(*slots)), sum = 0;
+	double *slots = calloc(2 * code->count + 1, sizeof(*slots)), sum = 0;
 	int error;
 
 	if (!slots)

@@ -155,26 +155,51 @@ static struct cell *find_cell(struct plumb_annotation *annotation,
 	return cell;
 }
 
-static int add_value(struct plumb_annotation *annotation, const struct plumb_location *location,
-		     const struct series *wanted, double value)
+/* Counts a sample in the cell of a series. Returns NULL as find_cell(). */
+static struct cell *add_sample(struct plumb_annotation *annotation,
+			       const struct plumb_location *location, const struct series *wanted,
+			       int *error)
 {
 	uint32_t series = find_series(annotation, wanted);
 	struct cell *cell;
-	int error;
 
 	if (series == UINT32_MAX) {
 		annotation->given_up++;
-		return annotation->series_count == SERIES_MAX ? 0 : PLUMB_ERR_NO_MEMORY;
+		*error = annotation->series_count == SERIES_MAX ? 0 : PLUMB_ERR_NO_MEMORY;
+		return NULL;
 	}
-	cell = find_cell(annotation, location, series, &error);
+	cell = find_cell(annotation, location, series, error);
 	if (!cell) {
-		annotation->given_up += error == 0;
-		return error;
+		annotation->given_up += *error == 0;
+		return NULL;
 	}
-	cell->sum += value;
 	cell->samples += cell->samples < UINT32_MAX;
 	annotation->series[series].samples++;
-	return 0;
+	return cell;
+}
+
+static int add_value(struct plumb_annotation *annotation, const struct plumb_location *location,
+		     const struct series *wanted, double value)
+{
+	int error;
+	struct cell *cell = add_sample(annotation, location, wanted, &error);
+
+	if (cell)
+		cell->sum += value;
+	return error;
+}
+
+/* Notes where in a line an access began. */
+static int add_offset(struct plumb_annotation *annotation, const struct plumb_location *location,
+		      uint64_t address)
+{
+	const struct series series = {.kind = SERIES_OFFSETS, .basis = PLUMB_BASIS_LATENCY};
+	int error;
+	struct cell *cell = add_sample(annotation, location, &series, &error);
+
+	if (cell)
+		cell->offsets |= UINT64_C(1) << (address & 63);
+	return error;
 }
 
 /* ---- A part of a file ------------------------------------------------------------------------ */
@@ -368,10 +393,8 @@ static int add_latencies(struct plumb_annotation *annotation, const struct plumb
 	series.kind = SERIES_ISSUE_LATENCY;
 	if (error == 0 && issue_known)
 		error = add_value(annotation, location, &series, issue);
-	/* If only the total ended early, it took at least the difference since its issue. */
-	series.kind = is_endless((uint16_t)total) && (is_endless((uint16_t)issue) || !issue_known)
-			      ? SERIES_ENDLESS
-			      : SERIES_CAUSE;
+	/* It took at least the difference since its issue. */
+	series.kind = is_endless((uint16_t)total) ? SERIES_ENDLESS : SERIES_CAUSE;
 	series.name = latency_cause(item);
 	/* What is on the wrong path ends when its branch does. */
 	if (error || !retired(spe))
@@ -421,6 +444,8 @@ static int add_spe(struct plumb_annotation *annotation, const struct plumb_sampl
 		series.kind = SERIES_MISSES;
 		error = add_value(annotation, location, &series, 1);
 	}
+	if (error == 0 && retired(spe) && spe->has & PLUMB_SPE_HAS_DATA_VIRTUAL)
+		error = add_offset(annotation, location, spe->addresses[PLUMB_SPE_DATA_VIRTUAL]);
 	if (error == 0 && retired(spe)) {
 		series.kind = SERIES_RETIRED;
 		error = add_value(annotation, location, &series, 1);

@@ -25,6 +25,7 @@ enum series_kind {
 	SERIES_MISPREDICTED_TAKEN,
 	SERIES_TOTAL_LATENCY,
 	SERIES_ISSUE_LATENCY,
+	SERIES_OFFSETS, /* where in a line accesses began: `offsets` of a cell, without a sum */
 };
 
 struct series {
@@ -42,7 +43,10 @@ struct cell {
 	uint64_t address;
 	uint32_t series;
 	uint32_t samples;
-	double sum;
+	union {
+		double sum;
+		uint64_t offsets; /* bit n: n bytes into a line of 64 */
+	};
 	double *groups; /* by group of windows, as groups_add() makes them; NULL: none */
 };
 
@@ -51,7 +55,7 @@ struct ranked {
 	struct plumb_annotated_function public;
 	size_t first, count;
 	double retired; /* SPE records */
-	double *slots;  /* of each instruction, by its replay; NULL: not replayed yet */
+	double *slots;  /* annotated_code.c: of a replay; NULL: not replayed yet */
 	double ticks;   /* that it took, by the records' timestamps; 0: unknown */
 };
 

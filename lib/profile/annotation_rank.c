@@ -225,8 +225,12 @@ static int find_means(struct plumb_annotation *annotation)
 	annotation->usual = sums;
 	if (!sums)
 		return PLUMB_ERR_NO_MEMORY;
-	for (size_t i = 0; i < annotation->cell_count; i++)
-		sums[annotation->cells[i].series] += annotation->cells[i].sum;
+	for (size_t i = 0; i < annotation->cell_count; i++) {
+		const struct cell *cell = &annotation->cells[i];
+
+		if (annotation->series[cell->series].kind != SERIES_OFFSETS)
+			sums[cell->series] += cell->sum;
+	}
 	for (uint32_t i = 0; i < annotation->series_count; i++)
 		sums[i] /= (double)annotation->series[i].samples;
 	for (uint32_t i = 0; i < annotation->series_count; i++) {

@@ -15,6 +15,11 @@
  * that of the store: anything from nothing to all of it, whose deviation is 1 / sqrt(3).
  */
 #define HELD_ERROR 0.57735
+/*
+ * Likewise, when a queue of loads and stores is full, whichever comes next is charged: which one
+ * that is may be any of those that use the queue.
+ */
+#define QUEUED_ERROR HELD_ERROR
 /* Of the normal distribution, for 95 %. */
 #define QUANTILE 1.959964
 
@@ -26,10 +31,13 @@ bool line_spread_new(struct line_spread *spread, size_t count)
 	spread->relative = calloc(count + 1, sizeof(*spread->relative));
 	spread->unseen = calloc(count + 1, sizeof(*spread->unseen));
 	spread->held = calloc(count + 1, sizeof(*spread->held));
+	spread->queued = calloc(count + 1, sizeof(*spread->queued));
 	spread->stores = calloc(count + 1, sizeof(*spread->stores));
+	spread->accesses = calloc(count + 1, sizeof(*spread->accesses));
 	spread->windows = calloc(count + 1, sizeof(*spread->windows));
 	return spread->group_of && spread->groups && spread->relative && spread->unseen &&
-	       spread->held && spread->stores && spread->windows;
+	       spread->held && spread->queued && spread->stores && spread->accesses &&
+	       spread->windows;
 }
 
 void line_spread_free(struct line_spread *spread)
@@ -39,6 +47,8 @@ void line_spread_free(struct line_spread *spread)
 	free(spread->relative);
 	free(spread->unseen);
 	free(spread->held);
+	free(spread->queued);
+	free(spread->accesses);
 	free(spread->stores);
 	free(spread->windows);
 }
@@ -96,7 +106,7 @@ void line_spread_note_load(struct line_spread *spread, size_t i,
 {
 	const struct replay_instruction *load = &instructions[i];
 	struct moments own = {0}, alike = {0};
-	double mean, variance;
+	double mean, variance, all;
 
 	if (!load->alike)
 		return;
@@ -109,11 +119,14 @@ void line_spread_note_load(struct line_spread *spread, size_t i,
 	mean = alike.sum / alike.count;
 	variance = fmax(0, alike.squares / alike.count - mean * mean) + mean * mean / alike.count;
 	/*
-	 * Those that are alike count as one sample more, with the mean of all. That part errs
+	 * Those that are alike count as some samples more, with the mean of all. That part errs
 	 * together for all of them, and their weights are about equal.
 	 */
-	mean = (own.sum + mean) / (own.count + 1);
-	variance *= (own.count + load->alike / alike.count) / ((own.count + 1) * (own.count + 1));
+	all = own.count + load->alike_weight;
+	mean = (own.sum + load->alike_weight * mean) / all;
+	variance *=
+		(own.count + load->alike_weight * load->alike_weight * load->alike / alike.count) /
+		(all * all);
 	spread->relative[i] += variance / (mean * mean);
 }
 
@@ -161,16 +174,17 @@ void line_spread_doubt_unseen(struct line_spread *spread,
 }
 
 void line_spread_doubt(struct line_spread *spread, size_t i,
-		       const struct replay_instruction *samples, double rest)
+		       const struct replay_instruction *samples, double rest, double queued)
 {
 	double unknown = samples->endless + samples->misses;
 
-	spread->relative[i] += REPLAY_ERROR * REPLAY_ERROR;
 	if (unknown > 0 && samples->samples > 0) {
 		unknown = fmin(1, unknown / samples->samples) * rest * UNKNOWN_ERROR;
 		spread->relative[i] += unknown * unknown;
 	}
 	spread->stores[i] = samples->stores;
+	spread->accesses[i] = samples->stores || samples->alike;
+	spread->queued[i] = queued * QUEUED_ERROR;
 	if (samples->alike && samples->samples > 0)
 		spread->held[i] = fmin(1, samples->held / samples->samples) * HELD_ERROR;
 }
@@ -194,6 +208,8 @@ void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_co
 		spread->costs += weight * weight * spread->relative[i];
 		spread->unseen_costs += weight * weight * spread->unseen[i];
 		spread->held_costs += weight * spread->held[i];
+		spread->queued_costs += weight * spread->queued[i];
+		spread->access_count += spread->accesses[i];
 	}
 	for (size_t g = 0; g < spread->count; g++) {
 		const struct spread_group *group = &spread->groups[g];
@@ -246,7 +262,8 @@ struct estimate line_spread_share(const struct line_spread *spread,
 				  const struct plumb_annotated_line *line)
 {
 	double share = spread->weight > 0 ? line->weight / spread->weight : 0, costs = 0,
-	       unseen = 0, held = 0;
+	       unseen = 0, held = 0, queued = 0;
+	size_t accesses = 0;
 	bool stores = false;
 	double variance = share * share * spread->squares;
 	struct estimate estimate;
@@ -261,7 +278,9 @@ struct estimate line_spread_share(const struct line_spread *spread,
 		costs += weight * weight * spread->relative[i];
 		unseen += weight * weight * spread->unseen[i];
 		held += weight * spread->held[i];
+		queued += weight * spread->queued[i];
 		stores |= spread->stores[i];
+		accesses += spread->accesses[i];
 	}
 	for (uint32_t k = line->first; k < line->first + line->count; k++) {
 		struct spread_group *group = &spread->groups[spread->group_of[code->order[k]]];
@@ -272,9 +291,14 @@ struct estimate line_spread_share(const struct line_spread *spread,
 		group->part = 0;
 	}
 	variance += (1 - 2 * share) * costs + share * share * spread->costs;
+	/* What a replay does not know errs together for all of a line, and for all others. */
+	variance += 2 * pow(REPLAY_ERROR * (1 - share) * line->weight, 2);
 	unseen = (1 - 2 * share) * unseen + share * share * spread->unseen_costs;
 	unseen += pow((1 - share) * held, 2) +
 		  pow((stores ? 1 - share : share) * (spread->held_costs - held), 2);
+	if (accesses < spread->access_count)
+		unseen += pow((1 - share) * queued, 2);
+	unseen += pow((accesses ? 1 - share : share) * (spread->queued_costs - queued), 2);
 	estimate = estimate_share_by_variance(
 		share, spread->weight > 0 ? variance / (spread->weight * spread->weight) : 0,
 		spread->samples);

@@ -26,9 +26,11 @@ struct line_spread {
 	double *relative; /* variance of an instruction's cost for each execution, by its square */
 	double *unseen;   /* likewise, because nobody saw it */
 	double *held; /* relative deviation, the same for all of a line: it waited for something */
-	bool *stores;
+	double *queued; /* share of the cost that is for want of room in a queue of accesses */
+	bool *stores, *accesses;
 	/* Sums over all, since line_spread_sum(); before, there are no intervals. */
-	double weight, squares, costs, unseen_costs, held_costs;
+	double weight, squares, costs, unseen_costs, held_costs, queued_costs;
+	size_t access_count;
 	uint64_t samples;
 	/* What each instruction and all of them have by group of windows; the former are the
 	 * caller's, or NULL: nothing. */
@@ -49,10 +51,11 @@ void line_spread_note_load(struct line_spread *spread, size_t i,
 			   const struct replay_instruction *instructions);
 /*
  * Adds that a replay may be wrong about what an instruction costs; call it after that. `rest` is
- * the other instructions' share of a sum that is known otherwise, or 1.
+ * the other instructions' share of a sum that is known otherwise, or 1; `queued` is as of
+ * replay_function().
  */
 void line_spread_doubt(struct line_spread *spread, size_t i,
-		       const struct replay_instruction *samples, double rest);
+		       const struct replay_instruction *samples, double rest, double queued);
 /*
  * Adds that loads may cost more of which neither they nor those that are alike have a record: they
  * were replayed as loads that hit. Call it when all samples are noted. `slots` is what each

@@ -347,7 +347,9 @@ samples()
 	json 'sum(l["samples"] for l in d["functions"][0]["lines"]) > 50' <out.json
 	run plumb annotate -i spe.data -l -n rows
 	[[ $output =~ %"   "[0-9.]+".."[0-9.]+" "+[0-9,]+"  rows.c:4 " ]]
-	# The loop's other lines are about as large.
+	# With few samples, any of the loop's other lines may come next.
+	plumb record -q -e spe -c 8192 -o few.data -- ./rows
+	run plumb annotate -i few.data -l rows
 	[[ $output =~ %"  ~ "[0-9.]+".." ]]
 	[[ $output == *"~ The interval overlaps that of the line above or below"* ]]
 	[[ $output == *"Intervals allow for the usual errors of estimated slots; some are further off."* ]]

@@ -10,12 +10,13 @@
 /* A loop of a computation, a load and a branch, each a line of its own. */
 static struct replay_instruction samples[COUNT];
 static struct plumb_annotated_instruction instructions[COUNT];
-static double slots[COUNT], timed[COUNT];
+static double slots[COUNT], timed[COUNT], queued[COUNT];
 
 static void begin(double records)
 {
 	memset(samples, 0, sizeof(samples));
 	memset(timed, 0, sizeof(timed));
+	memset(queued, 0, sizeof(queued));
 	for (size_t i = 0; i < COUNT; i++)
 		samples[i].samples = records;
 	samples[1].alike = 1;
@@ -39,7 +40,7 @@ static struct estimate share_of(size_t i)
 		instructions[n].weight = slots[n];
 		line_spread_note(&spread, n, 0, &samples[n]);
 		line_spread_note_load(&spread, n, samples);
-		line_spread_doubt(&spread, n, &samples[n], 1);
+		line_spread_doubt(&spread, n, &samples[n], 1, queued[n]);
 	}
 	line_spread_doubt_unseen(&spread, samples, slots, timed, WORST);
 	line_spread_sum(&spread, &code);
@@ -139,6 +140,46 @@ static void a_load_that_waited_may_be_the_store_s(void **state)
 	assert_true(share_of(2).high > 0.2 + 0.27 && share_of(2).high < 0.2 + 0.4);
 }
 
+/* Half of the store's 60 % is for want of room, and may be the load's: 0.3 / sqrt(3) is in doubt.
+ */
+static void a_full_queue_may_be_any_access_s(void **state)
+{
+	double load, computation, store;
+
+	(void)state;
+	begin(10000);
+	samples[1].sources[0] = (struct replay_source){10000, 4};
+	samples[1].source_count = 1;
+	samples[1].alike_samples = 10000;
+	samples[2].stores = true;
+	slots[0] = slots[1] = 20000;
+	slots[2] = 60000;
+	load = share_of(1).high;
+	computation = share_of(0).high;
+	store = share_of(2).low;
+	assert_true(load < 0.27 && store > 0.5);
+	queued[2] = 0.5;
+	assert_true(share_of(1).high > 0.2 + 1.96 * 0.8 * 0.17 && share_of(1).high < 0.55);
+	assert_true(share_of(2).low < 0.6 - 1.96 * 0.4 * 0.17 && share_of(2).low > 0.4);
+	assert_true(share_of(0).high > computation && share_of(0).high < 0.32);
+	/* If nothing else uses the queue, it is the store's. */
+	samples[1].alike = 0;
+	assert_true(share_of(2).low > store - 0.01);
+}
+
+/* 10 % of each line's cost: with half of all, 1.96 * sqrt(2) * 0.1 * 0.5 * 0.5 to each side. */
+static void a_replay_errs_alike_for_a_line(void **state)
+{
+	struct estimate share;
+
+	(void)state;
+	begin(1e9);
+	slots[0] = slots[1] + slots[2];
+	samples[1].alike = 0;
+	share = share_of(0);
+	assert_true(share.high > 0.56 && share.high < 0.58 && share.low > 0.42 && share.low < 0.44);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +189,8 @@ int main(void)
 		cmocka_unit_test(other_loads_tell_a_little),
 		cmocka_unit_test(a_loop_s_time_is_a_limit),
 		cmocka_unit_test(a_load_that_waited_may_be_the_store_s),
+		cmocka_unit_test(a_full_queue_may_be_any_access_s),
+		cmocka_unit_test(a_replay_errs_alike_for_a_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

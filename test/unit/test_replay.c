@@ -11,7 +11,7 @@
 #define RATE    200.0
 
 static struct replay_instruction samples[16];
-static double slots[16];
+static double slots[16], queued[16];
 static size_t count;
 
 static int replay(const uint32_t *words)
@@ -20,7 +20,7 @@ static int replay(const uint32_t *words)
 	int status;
 
 	assert_int_equal(plumb_flow_new(ADDRESS, words, count, &flow), 0);
-	status = replay_function(NULL, flow, ADDRESS, words, count, samples, slots);
+	status = replay_function(NULL, flow, ADDRESS, words, count, samples, slots, queued);
 	plumb_flow_free(flow);
 	return status;
 }
@@ -210,6 +210,103 @@ static void loads_that_are_alike_share_their_latencies(void **state)
 	assert_true(share(1) > 0.4 && share(1) < 0.55);
 }
 
+/* Two loads of a line: the first waits for it, whichever of them has the records. */
+static void loads_of_a_line_share_it(void **state)
+{
+	static const uint32_t words[] = {
+		0xad400400, /* ldp q0, q1, [x0] */
+		0xad410c02, /* ldp q2, q3, [x0, #32] */
+		0x91010000, /* add x0, x0, #64 */
+		0xb5ffffa1, /* cbnz x1, -12 */
+	};
+	struct plumb_flow *flow;
+
+	(void)state;
+	begin(4);
+	for (size_t i = 0; i < 2; i++) {
+		samples[i].sources[0] = (struct replay_source){RATE, 200};
+		samples[i].source_count = 1;
+		samples[i].offsets = UINT64_C(1) << (32 * i);
+	}
+	assert_int_equal(plumb_flow_new(ADDRESS, words, count, &flow), 0);
+	assert_int_equal(replay_share_lines(NULL, flow, words, samples), 0);
+	assert_int_equal(samples[0].line_before, 0);
+	assert_int_equal(samples[1].line_before, 1);
+	assert_int_equal(replay(words), 0);
+	assert_true(share(0) > 0.8 && share(1) < 0.1);
+	/* Nobody knows how long the first one takes: the second brings the line. */
+	samples[0].source_count = 0;
+	assert_int_equal(replay(words), 0);
+	assert_true(share(0) < 0.1 && share(1) > 0.8);
+	/* If it sometimes begins in the middle, the second may be in the next line. */
+	samples[0].source_count = 1;
+	samples[0].offsets |= UINT64_C(1) << 32;
+	samples[1].line_before = 0;
+	assert_int_equal(replay_share_lines(NULL, flow, words, samples), 0);
+	assert_int_equal(samples[1].line_before, 0);
+	plumb_flow_free(flow);
+}
+
+static void bases_are_followed(void **state)
+{
+	static const uint32_t words[] = {
+		0xf8408401, /* ldr x1, [x0], #8 */
+		0x91004000, /* add x0, x0, #16 */
+		0xf9000402, /* str x2, [x0, #8]: at 32, but no load */
+		0xf85f8003, /* ldur x3, [x0, #-8]: at 16 */
+		0xb9402804, /* ldr w4, [x0, #40]: at 64, the next line */
+		0xa9411805, /* ldp x5, x6, [x0, #16]: at 40 */
+		0x8b070000, /* add x0, x0, x7: anywhere */
+		0xf9400008, /* ldr x8, [x0] */
+		0xd1002000, /* sub x0, x0, #8 */
+		0xf9400409, /* ldr x9, [x0, #8]: the same again */
+		0xb5fffec1, /* cbnz x1, -40 */
+	};
+	static const uint32_t expected[] = {0, 0, 0, 3, 0, 5, 0, 0, 0, 2, 0};
+	struct plumb_flow *flow;
+
+	(void)state;
+	begin(11);
+	samples[0].offsets = 1;
+	samples[9].offsets = 1;
+	assert_int_equal(plumb_flow_new(ADDRESS, words, count, &flow), 0);
+	assert_int_equal(replay_share_lines(NULL, flow, words, samples), 0);
+	plumb_flow_free(flow);
+	for (size_t i = 0; i < 11; i++)
+		assert_int_equal(samples[i].line_before, expected[i]);
+}
+
+/* As many samples of each tell that one of a hundred misses, not one of eight of the first. */
+static void loads_that_miss_alike_share_how_often(void **state)
+{
+	static const uint32_t words[] = {
+		0xf9400022, /* ldr x2, [x1] */
+		0xf9404023, /* ldr x3, [x1, #128] */
+		0xf9408024, /* ldr x4, [x1, #256] */
+		0xb5ffffa0, /* cbnz x0, -12 */
+	};
+	struct plumb_flow *flow;
+
+	(void)state;
+	begin(4);
+	for (size_t i = 0; i < 3; i++) {
+		samples[i].sources[0] = (struct replay_source){100, 4};
+		samples[i].source_count = 1;
+	}
+	samples[0].sources[1] = (struct replay_source){1, 100};
+	samples[0].source_count = 2;
+	assert_int_equal(plumb_flow_new(ADDRESS, words, count, &flow), 0);
+	replay_pool_loads(NULL, flow, words, samples);
+	assert_true(samples[0].alike_far == 1 && samples[2].alike_samples == 301);
+	assert_true(samples[0].alike_weight > 100);
+	/* Here one misses always, and the others never. */
+	samples[0].sources[1].samples = 100;
+	samples[0].sources[0].samples = 1;
+	replay_pool_loads(NULL, flow, words, samples);
+	assert_true(samples[0].alike_weight < 4);
+	plumb_flow_free(flow);
+}
+
 static void limits(void **state)
 {
 	static const uint32_t words[] = {0xd65f03c0};
@@ -230,6 +327,9 @@ int main(void)
 		cmocka_unit_test(mispredicted_branch),
 		cmocka_unit_test(equal_samples_give_equal_slots),
 		cmocka_unit_test(loads_that_are_alike_share_their_latencies),
+		cmocka_unit_test(loads_of_a_line_share_it),
+		cmocka_unit_test(bases_are_followed),
+		cmocka_unit_test(loads_that_miss_alike_share_how_often),
 		cmocka_unit_test(limits),
 	};
 
