@@ -111,6 +111,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->callees);
 	free(profile->branches);
 	free(profile->values);
+	free(profile->hashes);
 	free(profile->records);
 	free(profile->by_values.slots);
 	for (size_t i = 0; i < profile->node_count; i++)

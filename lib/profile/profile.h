@@ -178,6 +178,7 @@ struct place {
  * number. */
 struct code_table {
 	uint64_t *values;
+	uint32_t *hashes;
 	size_t count, room, words;
 	size_t most; /* codes; 0: a default */
 	struct index_table index;
@@ -227,6 +228,7 @@ struct plumb_profile {
 	size_t event_count;
 	struct row *rows;
 	uint64_t *values;              /* `words` of each row */
+	uint32_t *hashes;              /* of the values of each row */
 	struct record_sums *records;   /* of each row */
 	struct row_callees *callees;   /* likewise, with options.children; NULL: without */
 	struct row_branches *branches; /* likewise, with options.branches */
@@ -313,6 +315,18 @@ bool profile_spe_is_filtered(const struct plumb_event_attr *attr);
 
 /* profile_rows.c: finds or makes a row with these values. Returns 0, NO_MEMORY or LIMIT. */
 int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row);
+/* Likewise with the values' hash, which rows_expect() may have fetched the row by. */
+int rows_find_hashed(struct plumb_profile *profile, const uint64_t *values, uint32_t hash,
+		     uint32_t *row);
+static inline uint32_t rows_hash(const struct plumb_profile *profile, const uint64_t *values)
+{
+	return (uint32_t)hash_words(values, profile->words);
+}
+static inline void rows_expect(const struct plumb_profile *profile, uint32_t hash)
+{
+	if (profile->by_values.slots)
+		__builtin_prefetch(&profile->by_values.slots[hash & profile->by_values.mask]);
+}
 static inline const uint64_t *row_values(const struct plumb_profile *profile, uint32_t row)
 {
 	return profile->values + (size_t)row * profile->words;
@@ -334,6 +348,12 @@ static inline bool tallies_reserve(struct tallies *tallies, size_t row)
 {
 	return row < tallies->room || tallies_grow(tallies, row);
 }
+/* Returns the number of a row's records; and forgets them. */
+static inline uint32_t tallies_samples(const struct tallies *tallies, size_t row)
+{
+	return row < tallies->room ? tallies->rows[row].samples : 0;
+}
+void tallies_forget(struct tallies *tallies, size_t row);
 /* Adds all of them to the profile's rows, and empties them. */
 void tallies_flush(struct tallies *tallies, struct plumb_profile *profile);
 void tallies_free(struct tallies *tallies);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds a whole stream: SPE records in batches, with little work for each. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/threads.h"
 #include "profile/profile_batch.h"
@@ -8,6 +9,11 @@
 
 /* How many records before its own a latency's count is fetched. */
 #define LATENCIES_AHEAD 8
+
+/* New rows before their number at the end is guessed, and how many times as many as can be kept are
+ * too many then. */
+#define ROWS_TO_JUDGE 4096
+#define ROWS_TOO_MANY 1.25
 
 /* ---- Sums -------------------------------------------------------------------------------------
  */
@@ -298,28 +304,70 @@ static int give_up(struct adding *adding, size_t i)
 	return status;
 }
 
-/* Finds or makes the row of the i-th record by its code and its thread. */
-static int find_plain_row(struct adding *adding, size_t i)
+/* Sets the values of the i-th record's row of keys that are not of code. Returns false if out of
+ * memory. */
+static bool set_values(struct adding *adding, size_t i)
 {
 	struct plumb_profile *profile = adding->profile;
+	const struct plumb_samples_batch *batch = adding->batch;
+	const struct plumb_samples_item item = {
+		.task = adding->task,
+		.spe = &batch->spe[i],
+		.groups = batch->groups[i],
+		.midr = batch->midr,
+	};
+	const struct frame_values frame = {.item = &item};
+
+	for (size_t k = 0; k < profile->options.key_count; k++)
+		if (!key_is_code(profile->keys[k]) &&
+		    !key_value(profile, profile->keys[k], &frame, &adding->values[1 + 2 * k]))
+			return false;
+	return true;
+}
+
+/* Sets the values of the i-th record's row, whose code is known. Returns false if out of memory. */
+static bool set_coded_row(struct adding *adding, size_t i)
+{
+	const struct plumb_profile *profile = adding->profile;
 	const struct code_table *codes = &profile->codes;
 	const uint64_t *code = codes->values + (adding->keys[i].code - 1) * codes->words;
-	const struct plumb_samples_item item = {.task = adding->task};
-	const struct frame_values frame = {.item = &item};
-	uint64_t values[WORDS_MAX] = {adding->event};
 
 	for (size_t k = 0; k < profile->options.key_count; k++) {
-		uint64_t *value = &values[1 + 2 * k];
-
-		if (!key_is_code(profile->keys[k])) {
-			if (!key_value(profile, profile->keys[k], &frame, value))
-				return PLUMB_ERR_NO_MEMORY;
+		if (!key_is_code(profile->keys[k]))
 			continue;
-		}
-		value[0] = *code++;
-		value[1] = *code++;
+		adding->values[1 + 2 * k] = *code++;
+		adding->values[2 + 2 * k] = *code++;
 	}
-	return rows_find(profile, values, &adding->rows[i]);
+	/* Those of plain rows are the same for the whole batch. */
+	return adding->parts.plain || set_values(adding, i);
+}
+
+/* Fetches the cold records' codes, and then where their rows are found. Returns 0 or NO_MEMORY. */
+static int expect_coded_rows(struct adding *adding)
+{
+	const struct plumb_profile *profile = adding->profile;
+	const struct code_table *codes = &profile->codes;
+
+	for (size_t k = 0; k < adding->cold_count; k++) {
+		const uint32_t code = adding->keys[adding->cold[k]].code;
+
+		if (code)
+			__builtin_prefetch(codes->values + (code - 1) * codes->words);
+	}
+	adding->values[0] = adding->event;
+	if (!set_values(adding, adding->cold[0]))
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t k = 0; k < adding->cold_count; k++) {
+		const size_t i = adding->cold[k];
+
+		if (!adding->keys[i].code)
+			continue;
+		if (!set_coded_row(adding, i))
+			return PLUMB_ERR_NO_MEMORY;
+		adding->hashes[i] = rows_hash(profile, adding->values);
+		rows_expect(profile, adding->hashes[i]);
+	}
+	return 0;
 }
 
 /* Finds or makes the row of the i-th record: as of any sample, if nothing else is possible. */
@@ -327,8 +375,12 @@ static int find_row(struct adding *adding, size_t i)
 {
 	struct frame_values frame;
 
-	if (adding->parts.plain && adding->keys[i].code)
-		return find_plain_row(adding, i);
+	if (adding->parts.coded && adding->keys[i].code) {
+		if (!set_coded_row(adding, i))
+			return PLUMB_ERR_NO_MEMORY;
+		return rows_find_hashed(adding->profile, adding->values, adding->hashes[i],
+					&adding->rows[i]);
+	}
 	frame = look_at(adding, i);
 	return row_find(adding->profile, &frame, &adding->rows[i]);
 }
@@ -403,6 +455,24 @@ static int find_hot_rows(struct adding *adding, size_t i)
 }
 
 /*
+ * Tells whether threads should leave the work to one, because there will be more rows than can be
+ * kept. If records are of each of D rows as often, R rows of N records are the first of their row
+ * but for about R * R / 2D. Where some rows have more records than others, D seems to be smaller,
+ * and the threads go on until there are too many rows.
+ */
+static bool will_have_too_many_rows(const struct adding *adding)
+{
+	const struct plumb_profile *profile = adding->profile;
+	const double rows = (double)(profile->row_count - adding->part->together->rows_before);
+	const double records =
+		(double)__atomic_load_n(&adding->part->together->records, __ATOMIC_RELAXED);
+
+	return rows >= ROWS_TO_JUDGE && rows * rows > 2 * ROWS_TOO_MANY *
+							      (double)profile->options.rows_max *
+							      (records - rows);
+}
+
+/*
  * Finds the rows of cold records, and makes them hot. Returns 0 after the last one; the index of
  * the record behind one for which rows were given up, if that happens; or an error.
  */
@@ -411,6 +481,8 @@ static int find_cold_rows(struct adding *adding)
 	int status = 0;
 
 	adding_lock(adding);
+	if (adding->parts.coded)
+		status = expect_coded_rows(adding);
 	for (size_t k = 0; status == 0 && k < adding->cold_count; k++) {
 		const size_t i = adding->cold[k];
 
@@ -423,6 +495,8 @@ static int find_cold_rows(struct adding *adding)
 		if (status >= 0 && !adding->part && expect_row(adding, adding->rows[i]) < 0)
 			status = PLUMB_ERR_NO_MEMORY;
 	}
+	if (status == 0 && adding->part && will_have_too_many_rows(adding))
+		status = PLUMB_ERR_LIMIT;
 	adding_unlock(adding);
 	for (size_t k = 0; status == 0 && adding->part && k < adding->cold_count; k++)
 		status = expect_row(adding, adding->rows[adding->cold[k]]);
@@ -479,6 +553,9 @@ int add_batch(struct adding *adding)
 	if (status < 0 || !leave_out(adding))
 		return status;
 	status = begin_batch(adding);
+	if (adding->part)
+		__atomic_fetch_add(&adding->part->together->records, adding->batch->count,
+				   __ATOMIC_RELAXED);
 	if (status == 0)
 		status = find_rows(adding);
 	return status < 0 ? status : add_found(adding, adding->batch->count);

@@ -28,13 +28,21 @@ struct parts {
 	/* Whether a row depends on nothing but the event, the code and the thread; and whether what
 	 * it needs of code takes longer to look up than to remember. */
 	bool plain, lines;
+	bool coded;  /* a row's values are known of its code, its thread and the record alone */
 	bool blocks; /* neighbouring instructions may have the same code */
+};
+
+/* What threads have together. */
+struct adding_together {
+	pthread_mutex_t *lock; /* of the profile, its symbolizer and the recording's threads */
+	uint64_t records;      /* that they have looked at */
+	size_t rows_before;    /* the profile's, before they began */
 };
 
 /* What a thread has to itself. */
 struct adding_part {
-	pthread_mutex_t *lock; /* of the profile, its symbolizer and the recording's threads */
-	struct lane *lanes;    /* of the rings so far; the last one is current */
+	struct adding_together *together;
+	struct lane *lanes; /* of the rings so far; the last one is current */
 	size_t lane_count, lane_room;
 };
 
@@ -84,19 +92,22 @@ struct adding {
 	/* Records whose code, or then row, is yet to be looked up: under one lock for all. */
 	uint16_t cold[SAMPLES_RUN_MAX];
 	size_t cold_count;
+	/* Of parts.coded: a row's values, and the hashes of those of cold records. */
+	uint64_t values[WORDS_MAX];
+	uint32_t hashes[SAMPLES_RUN_MAX];
 	size_t added; /* records of the batch that were added to their rows */
 };
 
 static inline void adding_lock(const struct adding *adding)
 {
 	if (adding->part)
-		pthread_mutex_lock(adding->part->lock);
+		pthread_mutex_lock(adding->part->together->lock);
 }
 
 static inline void adding_unlock(const struct adding *adding)
 {
 	if (adding->part)
-		pthread_mutex_unlock(adding->part->lock);
+		pthread_mutex_unlock(adding->part->together->lock);
 }
 
 /* profile_parts.c: whether a key is of an instruction alone, and what the profile's keys depend on.

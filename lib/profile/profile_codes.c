@@ -7,19 +7,22 @@
 
 static uint64_t hash_code(const void *owner, uint32_t i)
 {
-	const struct code_table *codes = owner;
-
-	return hash_words(codes->values + i * codes->words, codes->words);
+	return ((const struct code_table *)owner)->hashes[i];
 }
 
 static bool grow(struct code_table *codes)
 {
 	const size_t room = codes->room ? 2 * codes->room : 256;
 	uint64_t *values = reallocarray(codes->values, room, (codes->words + 1) * sizeof(*values));
+	uint32_t *hashes;
 
 	if (!values)
 		return false;
 	codes->values = values;
+	hashes = reallocarray(codes->hashes, room, sizeof(*hashes));
+	if (!hashes)
+		return false;
+	codes->hashes = hashes;
 	codes->room = room;
 	return true;
 }
@@ -27,15 +30,17 @@ static bool grow(struct code_table *codes)
 int codes_find(struct code_table *codes, const uint64_t *values, uint32_t *code)
 {
 	const size_t size = codes->words * sizeof(*values);
+	const uint32_t hash = (uint32_t)hash_words(values, codes->words);
 	struct index_table *index = &codes->index;
 	size_t at;
 
 	if (!index_table_reserve(index, hash_code, codes))
 		return PLUMB_ERR_NO_MEMORY;
-	at = hash_words(values, codes->words) & index->mask;
+	at = hash & index->mask;
 	for (; index->slots[at] != UINT32_MAX; at = (at + 1) & index->mask) {
 		*code = index->slots[at] + 1;
-		if (memcmp(codes->values + index->slots[at] * codes->words, values, size) == 0)
+		if (codes->hashes[*code - 1] == hash &&
+		    memcmp(codes->values + index->slots[at] * codes->words, values, size) == 0)
 			return 0;
 	}
 	if (codes->count == (codes->most ? codes->most : CODES_MAX))
@@ -43,6 +48,7 @@ int codes_find(struct code_table *codes, const uint64_t *values, uint32_t *code)
 	if (codes->count == codes->room && !grow(codes))
 		return PLUMB_ERR_NO_MEMORY;
 	memcpy(codes->values + codes->count * codes->words, values, size);
+	codes->hashes[codes->count] = hash;
 	index->slots[at] = (uint32_t)codes->count++;
 	index->count++;
 	*code = (uint32_t)codes->count;
@@ -60,6 +66,7 @@ void codes_forget(struct code_table *codes)
 void codes_free(struct code_table *codes)
 {
 	free(codes->values);
+	free(codes->hashes);
 	free(codes->index.slots);
 	*codes = (struct code_table){0};
 }

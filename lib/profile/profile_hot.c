@@ -132,6 +132,7 @@ void hot_add_row(struct hot *hot, uint32_t home, const struct hot_row *entry, bo
 	}
 	if (!place)
 		return;
+	hot->has_rows = true;
 	place->key = entry->key;
 	__atomic_store_n(&place->row, entry->row, __ATOMIC_RELEASE);
 }
@@ -175,6 +176,6 @@ void hot_renumber_rows(struct hot *hot, const uint32_t *renumbered, size_t count
 	for (size_t i = 0; i < HOT_ORIGINS; i++)
 		if (hot->origins[i].origin)
 			renumber_origin(hot->origins[i].rows, renumbered, count);
-	for (uint32_t block = 0; hot->rows && block < 1u << HOT_ROW_BITS; block += HOT_ROW_WAYS)
+	for (uint32_t block = 0; hot->has_rows && block < 1u << HOT_ROW_BITS; block += HOT_ROW_WAYS)
 		renumber_block(hot, block, renumbered, count);
 }

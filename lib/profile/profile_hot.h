@@ -54,6 +54,7 @@ struct hot_origin {
 struct hot {
 	struct hot_code *codes; /* NULL: not used yet */
 	struct hot_row *rows;
+	bool has_rows; /* any was added */
 	void *memory;
 	struct hot_origin origins[HOT_ORIGINS];
 	/* Whether blocks are worth looking for, and what decides on that. */

@@ -99,5 +99,6 @@ struct parts parts_of(const struct plumb_profile *profile)
 	parts.details = !!parts.source_mask + !!parts.events_mask + !!parts.groups_mask;
 	parts.fit &= parts.addresses <= 1 && parts.details <= 1;
 	parts.plain = parts.fit && !parts.addresses && !parts.has && !parts.details && !parts.cpu;
+	parts.coded = parts.fit && !parts.cpu && !parts.space;
 	return parts;
 }

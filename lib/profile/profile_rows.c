@@ -87,9 +87,7 @@ void text_table_free(struct text_table *table)
 
 static uint64_t hash_row(const void *owner, uint32_t i)
 {
-	const struct plumb_profile *profile = owner;
-
-	return hash_words(row_values(profile, i), profile->words);
+	return ((const struct plumb_profile *)owner)->hashes[i];
 }
 
 static bool grow(struct plumb_profile *profile)
@@ -99,6 +97,7 @@ static bool grow(struct plumb_profile *profile)
 	struct row_callees *callees;
 	struct record_sums *records;
 	uint64_t *values;
+	uint32_t *hashes;
 	struct row *rows;
 
 	if (room > profile->options.rows_max)
@@ -127,6 +126,10 @@ static bool grow(struct plumb_profile *profile)
 	if (!values)
 		return false;
 	profile->values = values;
+	hashes = realloc(profile->hashes, room * sizeof(*hashes));
+	if (!hashes)
+		return false;
+	profile->hashes = hashes;
 	profile->row_room = room;
 	return true;
 }
@@ -143,16 +146,23 @@ static void begin_row(struct plumb_profile *profile)
 
 int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row)
 {
+	return rows_find_hashed(profile, values, rows_hash(profile, values), row);
+}
+
+int rows_find_hashed(struct plumb_profile *profile, const uint64_t *values, uint32_t hash,
+		     uint32_t *row)
+{
 	const size_t size = profile->words * sizeof(*values);
 	struct index_table *table = &profile->by_values;
 	size_t at;
 
 	if (!index_table_reserve(table, hash_row, profile))
 		return PLUMB_ERR_NO_MEMORY;
-	at = hash_words(values, profile->words) & table->mask;
+	at = hash & table->mask;
 	for (; table->slots[at] != UINT32_MAX; at = (at + 1) & table->mask) {
 		*row = table->slots[at];
-		if (memcmp(row_values(profile, *row), values, size) == 0)
+		if (profile->hashes[*row] == hash &&
+		    memcmp(row_values(profile, *row), values, size) == 0)
 			return 0;
 	}
 	if (profile->row_count >= profile->options.rows_max)
@@ -162,6 +172,7 @@ int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *r
 	*row = (uint32_t)profile->row_count;
 	begin_row(profile);
 	memcpy(profile->values + *row * profile->words, values, size);
+	profile->hashes[*row] = hash;
 	table->slots[at] = *row;
 	table->count++;
 	return 0;
@@ -170,9 +181,18 @@ int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *r
 /* ---- The limit --------------------------------------------------------------------------------
  */
 
+/* Returns the row's own period, in which records of batches may be missing yet. */
+static uint64_t own_of(const struct plumb_profile *profile, size_t i)
+{
+	const uint64_t records =
+		profile->records[i].samples + tallies_samples(&profile->tallies, i);
+
+	return records ? records : profile->rows[i].own.period;
+}
+
 static uint64_t size_of(const struct plumb_profile *profile, size_t i)
 {
-	return profile->callees ? profile->callees[i].sums.period : profile->rows[i].own.period;
+	return profile->callees ? profile->callees[i].sums.period : own_of(profile, i);
 }
 
 /* Returns the number that would be at `rank` if they were in order. Finds it byte by byte, from the
@@ -200,8 +220,8 @@ static uint64_t number_at_rank(const uint64_t *numbers, size_t count, size_t ran
 	}
 }
 
-/* Adds what a row that is given up has to its event. */
-static void give_up(struct plumb_profile *profile, size_t i, uint64_t *largest)
+/* Adds what a row that is given up has to its event; `size` is that of the row. */
+static void give_up(struct plumb_profile *profile, size_t i, uint64_t size, uint64_t *largest)
 {
 	const size_t event = (size_t)row_values(profile, (uint32_t)i)[0];
 	struct plumb_profile_event *public = &profile->events[event].public;
@@ -210,23 +230,39 @@ static void give_up(struct plumb_profile *profile, size_t i, uint64_t *largest)
 	free(profile->rows[i].groups);
 	if (profile->callees)
 		free(profile->callees[i].groups);
-	public->given_up = add_saturating(public->given_up, profile->rows[i].own.period);
-	if (size_of(profile, i) > largest[event])
-		largest[event] = size_of(profile, i);
+	public->given_up = add_saturating(public->given_up, own_of(profile, i));
+	if (size > largest[event])
+		largest[event] = size;
+	tallies_forget(&profile->tallies, i);
 }
 
-/* Moves the rows that are kept to the front; `renumbered` gets their indexes. */
-static void keep_rows(struct plumb_profile *profile, uint64_t middle, uint32_t *renumbered,
-		      uint64_t *largest)
+/* Gives up the rows that are not larger than `middle`, or too many. `renumbered` gets the indexes
+ * of the others. */
+static void choose_rows(struct plumb_profile *profile, const uint64_t *sizes, uint64_t middle,
+			uint32_t *renumbered, uint64_t *largest)
 {
 	size_t kept = 0, limit = profile->row_count / 2;
 
 	for (size_t i = 0; i < profile->row_count; i++) {
-		renumbered[i] = NO_ROW;
-		if (size_of(profile, i) <= middle || kept == limit) {
-			give_up(profile, i, largest);
+		const bool keep = sizes[i] > middle && kept < limit;
+
+		renumbered[i] = keep ? (uint32_t)kept++ : NO_ROW;
+		if (!keep)
+			give_up(profile, i, sizes[i], largest);
+	}
+}
+
+/* Moves the rows that are kept to the front. */
+static void move_rows(struct plumb_profile *profile, const uint32_t *renumbered)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const size_t kept = renumbered[i];
+
+		if (renumbered[i] == NO_ROW)
 			continue;
-		}
+		count++;
 		profile->rows[kept] = profile->rows[i];
 		profile->records[kept] = profile->records[i];
 		if (profile->callees)
@@ -235,9 +271,9 @@ static void keep_rows(struct plumb_profile *profile, uint64_t middle, uint32_t *
 			profile->branches[kept] = profile->branches[i];
 		memmove(profile->values + kept * profile->words, row_values(profile, (uint32_t)i),
 			profile->words * sizeof(uint64_t));
-		renumbered[i] = (uint32_t)kept++;
+		profile->hashes[kept] = profile->hashes[i];
 	}
-	profile->row_count = kept;
+	profile->row_count = count;
 }
 
 static void index_rows(struct plumb_profile *profile)
@@ -266,16 +302,19 @@ void rows_truncate(struct plumb_profile *profile, size_t count)
 int rows_give_up(struct plumb_profile *profile)
 {
 	const size_t count = profile->row_count;
-	uint64_t *sizes = malloc(count * sizeof(*sizes));
+	uint64_t *sizes = calloc(count, sizeof(*sizes));
 	uint64_t *largest = calloc(profile->event_count, sizeof(*largest));
 	uint32_t *renumbered = malloc(count * sizeof(*renumbered));
 	int status = PLUMB_ERR_NO_MEMORY;
 
 	if (sizes && largest && renumbered) {
-		batches_settle(profile);
 		for (size_t i = 0; i < count; i++)
 			sizes[i] = size_of(profile, i);
-		keep_rows(profile, number_at_rank(sizes, count, count / 2), renumbered, largest);
+		choose_rows(profile, sizes, number_at_rank(sizes, count, count / 2), renumbered,
+			    largest);
+		/* Only the rows that are kept need all their sums. */
+		batches_settle(profile);
+		move_rows(profile, renumbered);
 		/* A row that was given up several times lacks the sum. */
 		for (size_t i = 0; i < profile->event_count; i++)
 			profile->events[i].public.given_up_most =

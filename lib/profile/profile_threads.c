@@ -52,10 +52,10 @@ static void *work(void *user)
 }
 
 static bool begin_worker(struct worker *worker, const struct adding *whole,
-			 struct samples_split *split, pthread_mutex_t *lock)
+			 struct samples_split *split, struct adding_together *together)
 {
 	worker->split = split;
-	worker->part = (struct adding_part){.lock = lock};
+	worker->part = (struct adding_part){.together = together};
 	latencies_begin(&worker->latencies, whole->profile->options.latencies);
 	worker->adding = (struct adding){
 		.profile = whole->profile,
@@ -151,6 +151,7 @@ int add_in_threads(struct adding *whole)
 {
 	/* It is held for so short that it is better to wait for it than to sleep. */
 	pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+	struct adding_together together = {.lock = &lock, .rows_before = whole->profile->row_count};
 	struct samples_split *split;
 	struct worker *workers;
 	size_t rings, count = 0;
@@ -169,7 +170,7 @@ int add_in_threads(struct adding *whole)
 		return 0;
 	}
 	while (rings + whole->profile->lane_count < LANES_MAX && count < whole->threads &&
-	       count < rings && begin_worker(&workers[count], whole, split, &lock))
+	       count < rings && begin_worker(&workers[count], whole, split, &together))
 		count++;
 	for (size_t i = 0; i < count; i++)
 		workers[i].memory = MEMORY_MAX / count;

@@ -48,6 +48,15 @@ static void settle_less(struct row_less *to, const struct tally_less *from)
 	to->mispredictions.below += from->alike[3];
 }
 
+void tallies_forget(struct tallies *tallies, size_t row)
+{
+	if (row >= tallies->room || !tallies->rows[row].samples)
+		return;
+	if (tallies->rows[row].together)
+		tallies->less[row] = (struct tally_less){0};
+	tallies->rows[row] = (struct tally_row){0};
+}
+
 void tallies_flush(struct tallies *tallies, struct plumb_profile *profile)
 {
 	for (size_t i = 0; i < tallies->room && i < profile->row_count; i++) {
