@@ -24,6 +24,13 @@ bool profile_column_has_values(const struct profile_view *view,
 struct table_column profile_column(const struct profile_view *view, size_t c);
 /* Adds the row's cell of the c-th column of a view. */
 void profile_column_cell(struct table *table, struct profile_place *place, size_t c);
+/*
+ * Adds the cells of the first `count` rows of the place's event to a table with those columns of
+ * the view that are `shown`. Sets the indexes of the rows that were wanted in `rows`, which has
+ * room for all.
+ */
+void profile_add_cells(struct table *table, const struct profile_place *place, size_t count,
+		       const uint8_t *shown, size_t *rows);
 /* Adds the row's one to three fields of that column, for programs; and the names of the fields. */
 void profile_column_fields(struct table *table, struct profile_place *place, size_t c);
 void profile_column_names(struct table *table, const struct profile_view *view, size_t c);

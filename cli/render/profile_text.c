@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,55 +88,6 @@ static void mark_row(void *user, struct output *out, size_t line)
 		  view->key_count);
 }
 
-/* Returns whether the intervals of two rows overlap, so that either may be the larger. */
-static bool overlap(const struct plumb_profile_estimate *a, const struct plumb_profile_estimate *b)
-{
-	return a->low <= b->high && b->low <= a->high;
-}
-
-bool profile_is_uncertain(const struct profile_view *view, size_t event, size_t i)
-{
-	struct plumb_profile_row row, other;
-
-	plumb_profile_row(view->profile, event, i, &row);
-	for (size_t k = i ? i - 1 : i + 1; k <= i + 1; k += 2)
-		if (plumb_profile_row(view->profile, event, k, &other) &&
-		    overlap(profile_main_share(view, &row), profile_main_share(view, &other)))
-			return true;
-	return false;
-}
-
-/*
- * Adds the cells of the rows. Each row is estimated once, though it is also compared with its
- * neighbours.
- */
-static void add_rows(struct table *table, const struct lines *to, size_t count,
-		     const uint8_t *shown)
-{
-	struct profile_place *place = to->place;
-	const struct profile_view *view = place->view;
-	struct plumb_profile_estimate before = {NAN, NAN, NAN};
-	struct plumb_profile_row next;
-	bool more = plumb_profile_row(view->profile, place->event_index, 0, &next);
-	size_t lines = 0;
-
-	for (size_t i = 0; more && i < count; i++) {
-		const struct plumb_profile_estimate *share = profile_main_share(view, &place->row);
-
-		place->row = next;
-		more = plumb_profile_row(view->profile, place->event_index, i + 1, &next);
-		place->uncertain = overlap(&before, share) ||
-				   (more && overlap(share, profile_main_share(view, &next)));
-		before = *share;
-		if (!profile_is_wanted(view, place->event_index, i))
-			continue;
-		to->rows[lines++] = place->index = i;
-		place->has_latencies = 0;
-		for (size_t c = 0; c < table->column_count; c++)
-			profile_column_cell(table, place, shown[c]);
-	}
-}
-
 static void print_table(struct output *out, struct profile_place *place, size_t count)
 {
 	const struct profile_view *view = place->view;
@@ -157,7 +107,7 @@ static void print_table(struct output *out, struct profile_place *place, size_t 
 		if (at == 0)
 			columns[at].spare = 0;
 	}
-	add_rows(&table, &lines, count, shown);
+	profile_add_cells(&table, place, count, shown, lines.rows);
 	if (marks_wanted(out))
 		table.mark = mark_row;
 	table_print(&table, out, 0);

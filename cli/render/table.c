@@ -14,12 +14,13 @@
 #include "tool/memory.h"
 #include "tool/wrap.h"
 
-#define GAP       2  /* spaces between columns */
-#define NARROWEST 12 /* a wrapping column is not made narrower than this */
-#define UNLIMITED (SIZE_MAX / 2)
-#define TIGHTEST  4  /* but down to this where spare columns have been left out for it */
-#define LONG_NAME 30 /* from which on names lose the arguments of templates */
-#define NAME_ROOM 18 /* what names are given before spare columns beside them are left out */
+#define GAP         2  /* spaces between columns */
+#define NARROWEST   12 /* a wrapping column is not made narrower than this */
+#define UNLIMITED   (SIZE_MAX / 2)
+#define SIMPLE_ROOM 2048 /* characters of a row that is printed at once */
+#define TIGHTEST    4    /* but down to this where spare columns have been left out for it */
+#define LONG_NAME   30   /* from which on names lose the arguments of templates */
+#define NAME_ROOM   18   /* what names are given before spare columns beside them are left out */
 
 /* Adds a cell with a copy of `text`; NULL: an empty one. */
 static void add_cell(struct table *table, const char *text, size_t length)
@@ -388,6 +389,42 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 		free(fitted[c]);
 }
 
+/*
+ * Prints a row of which every cell is visible ASCII, not indented, and fits its column, as
+ * print_row() does. Returns false, and prints nothing, if it is not like that. Most rows are; large
+ * reports would spend most of their time on looking at each cell closely.
+ */
+static bool print_simple_row(const struct table *table, struct output *out, size_t indent,
+			     const size_t *widths, const char *const *cells)
+{
+	char line[SIMPLE_ROOM];
+	size_t used = 0, pending = indent;
+
+	for (size_t c = 0; c < table->column_count; c++) {
+		const char *cell = cells[c];
+		size_t length = 0, space;
+
+		if (widths[c] == 0)
+			continue;
+		while (cell[length] >= ' ' && cell[length] < 0x7f)
+			length++;
+		if (cell[length] || length == 0 || length > widths[c] || cell[0] == ' ' ||
+		    cell[length - 1] == ' ' || pending + widths[c] + 1 > sizeof(line) - used)
+			return false;
+		space = widths[c] - length;
+		if (table->columns[c].right)
+			pending += space;
+		memset(line + used, ' ', pending);
+		used += pending;
+		memcpy(line + used, cell, length);
+		used += length;
+		pending = GAP + (table->columns[c].right ? 0 : space);
+	}
+	line[used++] = '\n';
+	fwrite(line, 1, used, out->stream);
+	return true;
+}
+
 static void mark_heading(const struct table *table, struct output *out, size_t indent,
 			 const size_t *widths)
 {
@@ -419,7 +456,7 @@ static void print_fitting(const struct table *table, struct output *out, size_t 
 {
 	size_t widths[TABLE_COLUMNS_MAX] = {0};
 	const char *cells[TABLE_COLUMNS_MAX];
-	bool headings = false, tightly = false;
+	bool headings = false, tightly = false, simple;
 	size_t room = out->width > indent ? out->width - indent : 1;
 	bool left_out[TABLE_COLUMNS_MAX] = {false};
 	size_t row = 0;
@@ -441,6 +478,7 @@ static void print_fitting(const struct table *table, struct output *out, size_t 
 		cells[c] = table->columns[c].heading ? table->columns[c].heading : "";
 		headings = headings || table->columns[c].heading;
 	}
+	simple = !table->mark && !out->color && !output_is_narrow(out);
 	if (headings && table->mark)
 		mark_heading(table, out, indent, widths);
 	if (headings)
@@ -450,7 +488,8 @@ static void print_fitting(const struct table *table, struct output *out, size_t 
 			cells[c] = shown(table->cells[i + c]);
 		if (table->mark)
 			table->mark(table->user, out, row++);
-		print_row(table, out, indent, widths, cells, false);
+		if (!simple || !print_simple_row(table, out, indent, widths, cells))
+			print_row(table, out, indent, widths, cells, false);
 	}
 }
 

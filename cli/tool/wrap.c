@@ -53,10 +53,17 @@ static size_t measure(const char *text, size_t length, size_t *columns)
 
 size_t wrap_columns(const char *text, size_t length)
 {
-	size_t columns = 0, more = 1;
+	size_t columns, more = 1, i = 0;
 
 	/* Nearly all text is ASCII. */
-	for (size_t i = 0; i < length; columns += more) {
+	for (; length - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+		uint64_t bytes;
+
+		memcpy(&bytes, text + i, sizeof(bytes));
+		if (bytes & UINT64_C(0x8080808080808080))
+			break;
+	}
+	for (columns = i; i < length; columns += more) {
 		more = 1;
 		i += (unsigned char)text[i] < 0x80 ? 1 : measure(text + i, length - i, &more);
 	}

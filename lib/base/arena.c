@@ -65,6 +65,17 @@ char *arena_strdup(struct arena *arena, const char *text)
 	return arena_copy(arena, text, strlen(text));
 }
 
+void arena_join(struct arena *to, struct arena *from)
+{
+	struct arena_block **end = &to->newest;
+
+	/* The newest block of `to` stays the one with room. */
+	while (*end)
+		end = &(*end)->older;
+	*end = from->newest;
+	from->newest = NULL;
+}
+
 void arena_free(struct arena *arena)
 {
 	struct arena_block *block = arena->newest;

@@ -22,6 +22,9 @@ void *arena_alloc_array(struct arena *arena, size_t count, size_t size);
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_strdup(struct arena *arena, const char *text);
 
+/* Gives all of `from` to `to`, and empties `from`. What is in them stays where it is. */
+void arena_join(struct arena *to, struct arena *from);
+
 /* Frees everything and empties `arena`. */
 void arena_free(struct arena *arena);
 
