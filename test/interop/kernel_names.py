@@ -16,7 +16,7 @@ import tempfile
 from tap import Skip, Tap
 
 tap = Tap()
-reader, plumb = sys.argv[1:3]
+reader, plumb = map(os.path.abspath, sys.argv[1:3])
 folder = tempfile.TemporaryDirectory()
 KERNEL = """
 static __attribute__((noinline, used)) int grow(int x) { return x * 3; }
