@@ -141,11 +141,14 @@ bool trial_add_branches(struct calibrate_program *program, const struct trial *t
 	trial_put(&program->memory, state, program->memory.address + bits);
 	for (uint32_t i = 0; i < BIT_WORDS; i++)
 		trial_put(&program->memory, bits + i * sizeof(uint64_t),
-			  trial->size ? trial_random(program) : UINT64_MAX);
+			  trial->size == BRANCHES_RANDOM  ? trial_random(program)
+			  : trial->size == BRANCHES_TAKEN ? 0
+							  : UINT64_MAX);
 	loop = trial_begin_loop(code);
 	trial_load(code, OPERAND, POINTER, 0);
 	code_add(code, POINTER, POINTER, sizeof(uint64_t));
 	for (unsigned i = 0; i < 64; i++) {
+		/* Taken if the bit is 0. */
 		code_branch_bit(code, OPERAND, i, 2);
 		code_word(code, A64_NOP);
 	}

@@ -4,12 +4,15 @@
 
 #include "calibrate/fitting.h"
 
+#define TRIALS 3 /* of a figure, at most */
+
 /* Trials of one derived figure, with their sizes. Returns their number. */
-static size_t derived_trials(const struct fit *fit, enum figure_id id, struct trial trials[2])
+static size_t derived_trials(const struct fit *fit, enum figure_id id, struct trial trials[TRIALS])
 {
 	const struct search *searches = fit->searches;
 
-	trials[0] = trials[1] = (struct trial){0};
+	for (unsigned i = 0; i < TRIALS; i++)
+		trials[i] = (struct trial){0};
 	switch (id) {
 	case FIGURE_FORWARD:
 		trials[0].kernel = KERNEL_FORWARD;
@@ -19,9 +22,11 @@ static size_t derived_trials(const struct fit *fit, enum figure_id id, struct tr
 		trials[1].kernel = KERNEL_FORWARD;
 		return 2;
 	case FIGURE_MISPREDICT:
-		trials[0].kernel = trials[1].kernel = KERNEL_BRANCHES;
-		trials[0].size = 1;
-		return 2;
+		for (unsigned i = 0; i < 3; i++) {
+			trials[i].kernel = KERNEL_BRANCHES;
+			trials[i].size = i;
+		}
+		return 3;
 	case FIGURE_L2_LATENCY:
 		trials[0].kernel = KERNEL_CHASE;
 		trials[0].size = searches[FIGURE_L1D].found ? 2 * searches[FIGURE_L1D].fits : 0;
@@ -74,7 +79,7 @@ static void set_rest(struct fit *fit, enum figure_id id, const struct trial *tri
 	fit_set_known(fit, id, trial->cycles - others, trial->low - others, trial->high - others);
 }
 
-static void set_derived(struct fit *fit, enum figure_id id, const struct trial trials[2])
+static void set_derived(struct fit *fit, enum figure_id id, const struct trial trials[TRIALS])
 {
 	const double store = fit->base->classes[CLASS_STORE].latency;
 	const double branch = fit->base->classes[CLASS_BRANCH].latency;
@@ -90,13 +95,19 @@ static void set_derived(struct fit *fit, enum figure_id id, const struct trial t
 			set_rest(fit, id, &trials[0], store);
 		break;
 	case FIGURE_MISPREDICT: {
-		/* Half of the branches are mispredicted; each issues a cycle after its dispatch. */
+		/*
+		 * Half of the branches are mispredicted; each of these issues a cycle after its
+		 * dispatch. The other half takes what all take when they are the same.
+		 */
 		const double others = 1 + branch;
-		const struct trial *steady = &trials[1];
+		const struct trial *random = &trials[BRANCHES_RANDOM];
+		const struct trial *taken = &trials[BRANCHES_TAKEN];
+		const struct trial *passed = &trials[BRANCHES_PASSED];
 
-		fit_set_known(fit, id, 2 * (trials[0].cycles - steady->cycles) - others,
-			      2 * (trials[0].low - steady->high) - others,
-			      2 * (trials[0].high - steady->low) - others);
+		fit_set_known(fit, id,
+			      2 * random->cycles - (taken->cycles + passed->cycles) / 2 - others,
+			      2 * random->low - (taken->high + passed->high) / 2 - others,
+			      2 * random->high - (taken->low + passed->low) / 2 - others);
 		break;
 	}
 	case FIGURE_L2_LATENCY:
@@ -153,7 +164,7 @@ static void set_derived(struct fit *fit, enum figure_id id, const struct trial t
 
 int fit_derived(struct fit *fit)
 {
-	struct trial trials[2 * FIGURE_COUNT];
+	struct trial trials[TRIALS * FIGURE_COUNT];
 	size_t count = 0;
 	size_t first[FIGURE_COUNT], number[FIGURE_COUNT];
 	int error;

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING_SLOTS (PROGRAM_LINE / sizeof(uint64_t))
-#define PEER_LINES ((size_t)1024)
+#define RING_SLOTS    (PROGRAM_LINE / sizeof(uint64_t))
+#define LINES_IN_PAGE (PROGRAM_PAGE / PROGRAM_LINE)
+#define PEER_LINES    ((size_t)1024)
 
 uint64_t trial_random(struct calibrate_program *program)
 {
@@ -108,8 +109,12 @@ static bool link_scattered(struct calibrate_program *program, size_t at, size_t 
 
 	if (!offsets)
 		return false;
-	for (size_t i = 0; i < count; i++)
-		offsets[i] = (uint32_t)(i * stride + (i + i / 16) % lines * PROGRAM_LINE);
+	for (size_t i = 0; i < count; i++) {
+		/* 256 of them take as many sets of L1D where a page has all lines. */
+		const size_t line = lines == LINES_IN_PAGE ? i / 4 + i / 256 : i + i / 16;
+
+		offsets[i] = (uint32_t)(i * stride + line % lines * PROGRAM_LINE);
+	}
 	shuffle(program, offsets, count);
 	link_ring(&program->memory, at, offsets, count);
 	free(offsets);

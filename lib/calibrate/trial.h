@@ -21,11 +21,13 @@ enum kernel {
 	KERNEL_FAR,     /* pointers through lines that no cache has */
 	KERNEL_PEER,    /* pointers through lines that another core has written */
 	KERNEL_MISSES,  /* independent loads of lines that no cache has */
-	KERNEL_BRANCHES, /* branches that depend on bits, random or, if `size` is 0, all equal */
+	KERNEL_BRANCHES, /* branches that depend on bits, which are as `size`, an enum, says */
 	KERNEL_CALLS,    /* `size` calls, nested, and their returns */
 	KERNEL_STRAIGHT, /* `size` bytes of instructions that do nothing */
 	KERNEL_JUMPS, /* `size` jumps, `stride` bytes apart, each after `word` if that is not 0 */
 };
+
+enum { BRANCHES_PASSED, BRANCHES_RANDOM, BRANCHES_TAKEN };
 
 struct trial {
 	enum kernel kernel;
