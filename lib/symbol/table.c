@@ -80,13 +80,54 @@ static void show_plain(struct symbol_table *table, struct plumb_symbol *symbol)
 	free(name);
 }
 
-static int by_address(const void *left, const void *right)
+/* Returns the end of the symbols from `at` on that are in order. */
+static size_t run_end(const struct plumb_symbol *symbols, size_t at, size_t count)
 {
-	const struct plumb_symbol *a = left, *b = right;
+	while (++at < count && symbols[at - 1].start <= symbols[at].start)
+		;
+	return at;
+}
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
+/* Merges each two runs of `from` into one of `to`. Returns how many runs that makes. */
+static size_t merge_runs(struct plumb_symbol *to, const struct plumb_symbol *from, size_t count)
+{
+	size_t runs = 0;
+
+	for (size_t begin = 0; begin < count; runs++) {
+		const size_t middle = run_end(from, begin, count);
+		const size_t end = middle < count ? run_end(from, middle, count) : count;
+		size_t a = begin, b = middle;
+
+		for (; begin < end; begin++)
+			to[begin] = b == end || (a < middle && from[a].start <= from[b].start)
+					    ? from[a++]
+					    : from[b++];
+	}
+	return runs;
+}
+
+/* Sorts the symbols by address; those with the same one stay in their order. Few calls are made for
+ * it, unlike by qsort(), and what is in order already is left so. Returns false if out of memory.
+ */
+static bool sort_symbols(struct symbol_table *table)
+{
+	struct plumb_symbol *other;
+	size_t runs;
+
+	if (run_end(table->at, 0, table->count) == table->count)
+		return true;
+	other = reallocarray(NULL, table->room, sizeof(*other));
+	if (!other)
+		return false;
+	do {
+		struct plumb_symbol *sorted = other;
+
+		runs = merge_runs(other, table->at, table->count);
+		other = table->at;
+		table->at = sorted;
+	} while (runs > 1);
+	free(other);
+	return true;
 }
 
 /* Returns the end of the page after the one that begins at or after `address`. */
@@ -171,7 +212,8 @@ int symbol_table_finish(struct symbol_table *table, bool kernel)
 
 	if (table->count == 0)
 		return 0;
-	qsort(table->at, table->count, sizeof(*table->at), by_address);
+	if (!sort_symbols(table))
+		return PLUMB_ERR_NO_MEMORY;
 	fill_sizes(table, kernel);
 	drop_aliases(table);
 	reach = reallocarray(table->reach, table->count, sizeof(*reach));
