@@ -112,18 +112,38 @@ int attribution_follow(struct attribution *attribution, const struct plumb_recor
 
 /* ---- SPE records ----------------------------------------------------------------------------- */
 
-static void assign(const struct attribution *attribution, struct ring *ring, int32_t tid)
+static void assign(struct attribution *attribution, struct ring *ring, int32_t tid)
 {
+	struct known_thread *known = &attribution->known[(uint32_t)tid % KNOWN_THREADS];
+
 	ring->tid = tid;
+	if (attribution_knows(attribution, tid)) {
+		ring->pid = known->pid;
+		return;
+	}
 	ring->pid = tid == -1 ? -1 : tasks_pid(attribution->tasks, tid);
+	if (attribution->remembers)
+		*known = (struct known_thread){true, tid, ring->pid};
 }
 
-void attribution_of_ring(const struct attribution *attribution, struct ring *ring)
+/* Returns the thread of a ring without context packets. */
+static int32_t thread_of_ring(const struct attribution *attribution, const struct ring *ring)
 {
 	const int32_t tid = attribution_running(attribution, ring->cpu);
 
+	return tid != -1 ? tid : ring->ring_tid;
+}
+
+void attribution_of_ring(struct attribution *attribution, struct ring *ring)
+{
 	if (!attribution->contexts)
-		assign(attribution, ring, tid != -1 ? tid : ring->ring_tid);
+		assign(attribution, ring, thread_of_ring(attribution, ring));
+}
+
+bool attribution_knows_ring(const struct attribution *attribution, const struct ring *ring)
+{
+	return attribution->contexts ||
+	       attribution_knows(attribution, thread_of_ring(attribution, ring));
 }
 
 int attribution_change(struct attribution *attribution, struct ring *ring,
@@ -132,7 +152,8 @@ int attribution_change(struct attribution *attribution, struct ring *ring,
 	const int32_t tid = attribution_named(record);
 
 	attribution->contexts = true;
-	if (run(attribution, ring->cpu, -1, tid))
+	if (attribution_knows(attribution, tid) ? attribution_run(attribution, ring->cpu, tid)
+						: run(attribution, ring->cpu, -1, tid))
 		return PLUMB_ERR_NO_MEMORY;
 	assign(attribution, ring, tid);
 	return 0;

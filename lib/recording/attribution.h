@@ -13,6 +13,13 @@
 #include "recording/rings.h"
 #include "recording/tasks.h"
 
+/* A thread that was looked up before. */
+struct known_thread {
+	bool known;
+	int32_t tid, pid; /* pid -1: unknown */
+};
+#define KNOWN_THREADS 16
+
 struct attribution {
 	struct tasks *tasks;
 	int32_t *running; /* thread by CPU; -1: unknown */
@@ -20,6 +27,9 @@ struct attribution {
 	bool contexts;  /* context packets were seen: use only them */
 	bool timeless;  /* rings come at the end, so context switches tell nothing */
 	bool like_perf; /* the version of perf to follow, with its errors */
+	/* Whether threads stay what they are, so that they can be remembered: by thread. */
+	bool remembers;
+	struct known_thread known[KNOWN_THREADS];
 };
 
 void attribution_free(struct attribution *attribution);
@@ -40,7 +50,9 @@ int attribution_run(struct attribution *attribution, int32_t cpu, int32_t tid);
 int32_t attribution_running(const struct attribution *attribution, int32_t cpu);
 
 /* Sets the ring's thread to that of its CPU, unless there are context packets. */
-void attribution_of_ring(const struct attribution *attribution, struct ring *ring);
+void attribution_of_ring(struct attribution *attribution, struct ring *ring);
+/* Tells whether that needs no look at the table of threads. */
+bool attribution_knows_ring(const struct attribution *attribution, const struct ring *ring);
 
 /* Returns the thread that the record's context packet names. */
 static inline int32_t attribution_named(const struct plumb_spe_record *record)
@@ -71,6 +83,14 @@ static inline bool attribution_is_alike(const struct plumb_spe_record *a,
 
 	return !((a->has ^ b->has) & contexts) &&
 	       memcmp(a->contexts, b->contexts, sizeof(a->contexts)) == 0;
+}
+
+/* Tells whether a thread is remembered, so that nobody else's table needs to be looked at. */
+static inline bool attribution_knows(const struct attribution *attribution, int32_t tid)
+{
+	const struct known_thread *known = &attribution->known[(uint32_t)tid % KNOWN_THREADS];
+
+	return known->known && known->tid == tid;
 }
 
 /* Sets the ring's thread to that of the context packet. Returns 0 or PLUMB_ERR_NO_MEMORY. */

@@ -205,6 +205,8 @@ static int change(struct plumb_samples *s, struct ring *ring, const struct plumb
 	/* The first context packet matters to the rings after it. */
 	if (s->split && !s->attribution.contexts)
 		return PLUMB_ERR_LIMIT;
+	if (attribution_knows(&s->attribution, attribution_named(record)))
+		return attribution_change(&s->attribution, ring, record);
 	split_lock(s);
 	status = attribution_change(&s->attribution, ring, record);
 	split_unlock(s);
@@ -247,9 +249,13 @@ void samples_choose(struct plumb_samples *s, struct ring *ring, uint64_t bound)
 {
 	s->current = ring;
 	s->bound = bound;
-	split_lock(s);
-	attribution_of_ring(&s->attribution, ring);
-	split_unlock(s);
+	if (attribution_knows_ring(&s->attribution, ring)) {
+		attribution_of_ring(&s->attribution, ring);
+	} else {
+		split_lock(s);
+		attribution_of_ring(&s->attribution, ring);
+		split_unlock(s);
+	}
 	if (!ring->has_core)
 		ring->core = decoding_core(&s->decoding, ring->cpu);
 	ring->has_core = true;
@@ -519,9 +525,10 @@ static int advance(struct plumb_samples *s, const struct plumb_record **record)
 static int find_task(struct plumb_samples *s, int32_t pid, int32_t tid,
 		     const struct plumb_task **task)
 {
+	const struct plumb_task **known = &s->known_tasks[(uint32_t)tid % KNOWN_THREADS];
 	const struct task *found;
 
-	*task = s->last_task;
+	*task = *known;
 	if (*task && (*task)->tid == tid && (pid == -1 || (*task)->pid == pid))
 		return 0;
 	split_lock(s);
@@ -530,7 +537,7 @@ static int find_task(struct plumb_samples *s, int32_t pid, int32_t tid,
 	*task = found ? &found->public : NULL;
 	/* No thread ends while parts of a stream are read. */
 	if (s->split)
-		s->last_task = *task;
+		*known = *task;
 	return found ? 0 : no_memory(s);
 }
 

@@ -191,6 +191,7 @@ struct plumb_samples *samples_part(struct samples_split *split)
 	part->rings.quiet = true;
 	part->rings.layouts.members = whole->rings.layouts.members;
 	part->attribution = whole->attribution;
+	part->attribution.remembers = true;
 	part->attribution.running = malloc(size + 1);
 	if (!part->attribution.running) {
 		free(part);

@@ -47,13 +47,14 @@ struct plumb_samples {
 	unsigned quiet;              /* switches of the file with nothing between them */
 	struct switches_ahead ahead; /* whose turns come before the file's record */
 
-	unsigned due_batches;               /* since the file's last record */
-	bool undivided;                     /* its parts could not be counted in threads */
-	struct samples_split *split;        /* whose rings it reads, if it is a part of a stream */
-	const struct plumb_task *last_task; /* of such a part: looked up last */
-	struct ring *part_ring;             /* likewise: that was chosen last ... */
-	size_t part_switch;                 /* ... the next switch of its CPU ... */
-	int32_t part_tid;                   /* ... and the thread that runs until then */
+	unsigned due_batches;        /* since the file's last record */
+	bool undivided;              /* its parts could not be counted in threads */
+	struct samples_split *split; /* whose rings it reads, if it is a part of a stream */
+	/* Of such a part: threads that were looked up before, by number. */
+	const struct plumb_task *known_tasks[KNOWN_THREADS];
+	struct ring *part_ring; /* likewise: that was chosen last ... */
+	size_t part_switch;     /* ... the next switch of its CPU ... */
+	int32_t part_tid;       /* ... and the thread that runs until then */
 };
 
 /* Reads the file's next record. Returns 0, or an error that ends the stream at once. */
