@@ -456,6 +456,8 @@ void topdown_forget(struct plumb_profile *profile);
 struct plumb_profile_estimate profile_share(const struct plumb_profile *profile,
 					    const struct profiled_event *event,
 					    const struct sums *sums, const double *groups);
+/* profile_order.c: sorts rows as they are shown; in threads, if there are many. */
+void rows_sort(struct plumb_profile *profile, uint32_t *rows, size_t count);
 /* Likewise compares two rows' texts, so that the order of equal rows does not depend on
  * addresses. */
 int compare_row_texts(const struct plumb_profile *profile, uint32_t a, uint32_t b);

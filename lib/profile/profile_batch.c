@@ -319,7 +319,7 @@ static bool set_values(struct adding *adding, size_t i)
 	const struct frame_values frame = {.item = &item};
 
 	for (size_t k = 0; k < profile->options.key_count; k++)
-		if (!key_is_code(profile->keys[k]) &&
+		if (!(adding->parts.code_keys >> k & 1) &&
 		    !key_value(profile, profile->keys[k], &frame, &adding->values[1 + 2 * k]))
 			return false;
 	return true;
@@ -333,7 +333,7 @@ static bool set_coded_row(struct adding *adding, size_t i)
 	const uint64_t *code = codes->values + (adding->keys[i].code - 1) * codes->words;
 
 	for (size_t k = 0; k < profile->options.key_count; k++) {
-		if (!key_is_code(profile->keys[k]))
+		if (!(adding->parts.code_keys >> k & 1))
 			continue;
 		adding->values[1 + 2 * k] = *code++;
 		adding->values[2 + 2 * k] = *code++;

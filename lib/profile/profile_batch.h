@@ -28,6 +28,7 @@ struct parts {
 	/* Whether a row depends on nothing but the event, the code and the thread; and whether what
 	 * it needs of code takes longer to look up than to remember. */
 	bool plain, lines;
+	uint32_t code_keys; /* a bit for each of the profile's keys that is of code */
 	bool coded;  /* a row's values are known of its code, its thread and the record alone */
 	bool blocks; /* neighbouring instructions may have the same code */
 };

@@ -172,18 +172,34 @@ bool place_symbol(struct plumb_profile *profile, struct place *place, uint64_t v
 	return dso;
 }
 
+/* Writes a number as "0x%" PRIx64 does, where there is room for 19 characters, and returns `room`.
+ * Most rows of large reports have one. */
+static const char *hex(uint64_t number, char *room)
+{
+	const int digits = number ? (67 - __builtin_clzll(number)) / 4 : 1;
+
+	room[0] = '0';
+	room[1] = 'x';
+	for (int i = 0; i < digits; i++)
+		room[2 + i] = "0123456789abcdef"[number >> 4 * (digits - 1 - i) & 15];
+	room[2 + digits] = '\0';
+	return room;
+}
+
 static const char *symbol_text(const struct plumb_profile *profile, const uint64_t value[2],
 			       char room[PLUMB_PROFILE_TEXT])
 {
 	const char *dso = (const char *)(uintptr_t)(value[1] & ~UINT64_C(1));
+	char *at = room;
 
 	if (!(value[1] & 1))
 		return plumb_symbol_name((const struct plumb_symbol *)(uintptr_t)value[0]);
-	if (dso == profile->unknown)
-		snprintf(room, PLUMB_PROFILE_TEXT, "0x%" PRIx64, value[0]);
-	else
-		snprintf(room, PLUMB_PROFILE_TEXT, "%.*s+0x%" PRIx64, PLUMB_PROFILE_TEXT - 32, dso,
-			 value[0]);
+	if (dso != profile->unknown) {
+		at = (char *)memccpy(room, dso, '\0', PLUMB_PROFILE_TEXT - 32);
+		at = at ? at - 1 : room + PLUMB_PROFILE_TEXT - 32;
+		*at++ = '+';
+	}
+	hex(value[0], at);
 	return room;
 }
 
@@ -223,13 +239,18 @@ static bool set_comm(struct plumb_profile *profile, const struct plumb_task *tas
 static void set_spe(const struct plumb_samples_item *item, unsigned key, uint64_t value[2])
 {
 	const struct plumb_spe_record *spe = item->spe;
-	const struct plumb_spe_operation op = plumb_spe_operation(spe->op_class, spe->operation);
 	const uint64_t core = (uint64_t)item->midr << 1 | 1;
+	struct plumb_spe_operation op;
 
-	if (key == PLUMB_KEY_DATA_SOURCE && spe->has & PLUMB_SPE_HAS_DATA_SOURCE) {
-		value[0] = spe->data_source;
-		value[1] = core;
-	} else if (key == PLUMB_KEY_EVENT && spe->has & PLUMB_SPE_HAS_EVENTS) {
+	if (key == PLUMB_KEY_DATA_SOURCE) {
+		if (spe->has & PLUMB_SPE_HAS_DATA_SOURCE) {
+			value[0] = spe->data_source;
+			value[1] = core;
+		}
+		return;
+	}
+	op = plumb_spe_operation(spe->op_class, spe->operation);
+	if (key == PLUMB_KEY_EVENT && spe->has & PLUMB_SPE_HAS_EVENTS) {
 		value[0] = spe->events;
 		value[1] = core;
 	} else if (key == PLUMB_KEY_OP && spe->has & PLUMB_SPE_HAS_OPERATION) {
@@ -505,12 +526,6 @@ static const char *range_text(uint64_t bits, char room[PLUMB_PROFILE_TEXT])
 		snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64, low);
 	else
 		snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64 "-%" PRIu64, low, low + (low - 1));
-	return room;
-}
-
-static const char *hex(uint64_t number, char room[PLUMB_PROFILE_TEXT])
-{
-	snprintf(room, PLUMB_PROFILE_TEXT, "0x%" PRIx64, number);
 	return room;
 }
 

@@ -17,22 +17,70 @@ static unsigned bucket_start(unsigned bucket, unsigned *width)
 					   : (number - (shift << LATENCY_FINE)) << shift;
 }
 
+/* The middle of a bucket. */
+static double middle_of(unsigned bucket)
+{
+	unsigned width;
+	const unsigned start = bucket_start(bucket, &width);
+
+	return start + (width - 1) / 2.0;
+}
+
+/* A row's buckets in their order, as far as it has samples of them. */
+struct buckets {
+	struct {
+		uint32_t bucket;
+		uint64_t count;
+	} at[LATENCY_BUCKETS];
+	size_t count;
+};
+
+/* Sorts few buckets as they come, each to its place; many by counting. */
+#define FEW_BUCKETS 48
+
+static void insert_few(struct buckets *buckets, const struct latency_counts *of)
+{
+	for (size_t i = 0; i < latency_room(of); i++) {
+		const uint64_t entry = latency_entry(of, i);
+		size_t at = buckets->count;
+
+		if (!entry)
+			continue;
+		for (; at && buckets->at[at - 1].bucket > latency_number(entry); at--)
+			buckets->at[at] = buckets->at[at - 1];
+		buckets->at[at].bucket = latency_number(entry);
+		buckets->at[at].count = latency_count(entry);
+		buckets->count++;
+	}
+}
+
+static void insert_many(struct buckets *buckets, const struct latency_counts *of)
+{
+	uint64_t counts[LATENCY_BUCKETS] = {0};
+
+	for (size_t i = 0; i < latency_room(of); i++)
+		counts[latency_number(latency_entry(of, i))] += latency_count(latency_entry(of, i));
+	for (uint32_t bucket = 0; bucket < LATENCY_BUCKETS; bucket++) {
+		if (!counts[bucket])
+			continue;
+		buckets->at[buckets->count].bucket = bucket;
+		buckets->at[buckets->count++].count = counts[bucket];
+	}
+}
+
 /* Where the search for percentiles in the order of their ranks has come to. */
 struct search {
-	const uint64_t *counts;
+	const struct buckets *buckets;
 	uint64_t below; /* samples up to the bucket and in it */
-	unsigned bucket;
+	size_t at;
 };
 
 /* Returns the middle of the bucket that has the sample of this rank, from 1. */
 static double value_at(struct search *search, uint64_t rank)
 {
-	unsigned width, start;
-
 	while (search->below < rank)
-		search->below += search->counts[++search->bucket];
-	start = bucket_start(search->bucket, &width);
-	return start + (width - 1) / 2.0;
+		search->below += search->buckets->at[++search->at].count;
+	return middle_of(search->buckets->at[search->at].bucket);
 }
 
 /* The rank of a percentile: the smallest with at least that share of the samples up to it. */
@@ -57,8 +105,7 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 			   unsigned kind, struct plumb_profile_latency *latency)
 {
 	const struct latency_counts *of;
-	unsigned highest = 0;
-	uint64_t counts[LATENCY_BUCKETS];
+	struct buckets buckets;
 	struct search search;
 	uint32_t index;
 
@@ -67,23 +114,21 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 	    !find_counts(profile, event, row, kind, &of, &index) ||
 	    latencies_are_incomplete(&profile->latencies, index))
 		return false;
-	/* Most rows have small latencies only. */
-	for (size_t i = 0; i < latency_room(of); i++)
-		if (latency_number(latency_entry(of, i)) > highest)
-			highest = latency_number(latency_entry(of, i));
-	memset(counts, 0, (highest + 1) * sizeof(*counts));
-	for (size_t i = 0; i < latency_room(of); i++) {
-		const uint64_t entry = latency_entry(of, i), count = latency_count(entry);
-
-		counts[latency_number(entry)] += count;
-		latency->samples += count;
-	}
-	if (highest >= LATENCY_SATURATED && !profile->wide_counters)
-		latency->saturated = counts[LATENCY_SATURATED];
-	if (!latency->samples)
+	/* Most rows of many have few samples. */
+	buckets.count = 0;
+	if (of->used <= FEW_BUCKETS)
+		insert_few(&buckets, of);
+	else
+		insert_many(&buckets, of);
+	if (!buckets.count)
 		return false;
+	for (size_t i = 0; i < buckets.count; i++) {
+		latency->samples += buckets.at[i].count;
+		if (buckets.at[i].bucket == LATENCY_SATURATED && !profile->wide_counters)
+			latency->saturated = buckets.at[i].count;
+	}
 	latency->mean = (double)of->sum / (double)latency->samples;
-	search = (struct search){counts, counts[0], 0};
+	search = (struct search){&buckets, buckets.at[0].count, 0};
 	latency->p50 = value_at(&search, rank_of(latency->samples, 50));
 	latency->p90 = value_at(&search, rank_of(latency->samples, 90));
 	latency->p99 = value_at(&search, rank_of(latency->samples, 99));

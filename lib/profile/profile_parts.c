@@ -81,6 +81,7 @@ struct parts parts_of(const struct plumb_profile *profile)
 
 	for (size_t i = 0; i < profile->options.key_count; i++) {
 		add_part(&parts, profile->keys[i]);
+		parts.code_keys |= (uint32_t)key_is_code(profile->keys[i]) << i;
 		parts.blocks &= !parts.lines && profile->keys[i] != PLUMB_KEY_IP;
 	}
 	if (parts.data_mask)

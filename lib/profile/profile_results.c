@@ -7,63 +7,8 @@
 #include "base/student.h"
 #include "profile/profile.h"
 
-/* ---- The order --------------------------------------------------------------------------------
+/* ---- The end -----------------------------------------------------------------------------------
  */
-
-static uint64_t size_of(const struct plumb_profile *profile, uint32_t row)
-{
-	return profile->callees ? profile->callees[row].sums.period : profile->rows[row].own.period;
-}
-
-/* Compares functions of the same name by their addresses. */
-static int compare_starts(const struct plumb_profile *profile, uint32_t a, uint32_t b)
-{
-	for (size_t k = 0; k < profile->options.key_count; k++) {
-		const uint64_t *x = row_values(profile, a) + 1 + 2 * k;
-		const uint64_t *y = row_values(profile, b) + 1 + 2 * k;
-		uint64_t starts[2];
-
-		if ((profile->keys[k] != PLUMB_KEY_SYMBOL &&
-		     profile->keys[k] != PLUMB_KEY_SYMBOL_TO &&
-		     profile->keys[k] != PLUMB_KEY_DATA_SYMBOL) ||
-		    !x[1] || !y[1] || (x[1] | y[1]) & 1)
-			continue;
-		starts[0] = plumb_symbol_start((const struct plumb_symbol *)(uintptr_t)x[0]);
-		starts[1] = plumb_symbol_start((const struct plumb_symbol *)(uintptr_t)y[0]);
-		if (starts[0] != starts[1])
-			return starts[0] < starts[1] ? -1 : 1;
-	}
-	return 0;
-}
-
-int compare_row_texts(const struct plumb_profile *profile, uint32_t a, uint32_t b)
-{
-	const uint64_t *x = row_values(profile, a) + 1, *y = row_values(profile, b) + 1;
-	int order = 0;
-
-	for (size_t k = 0; order == 0 && k < profile->options.key_count; k++)
-		order = key_compare(profile, profile->keys[k], x + 2 * k, y + 2 * k);
-	return order ? order : compare_starts(profile, a, b);
-}
-
-static int compare_rows(const void *a, const void *b, void *user)
-{
-	const struct plumb_profile *profile = user;
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const uint64_t sizes[] = {size_of(profile, x), size_of(profile, y)};
-	const uint64_t own[] = {profile->rows[x].own.period, profile->rows[y].own.period};
-	int order;
-
-	if (sizes[0] != sizes[1])
-		return sizes[0] > sizes[1] ? -1 : 1;
-	if (own[0] != own[1])
-		return own[0] > own[1] ? -1 : 1;
-	order = compare_row_texts(profile, x, y);
-	/* The numbers of rows depend on which thread was first. */
-	return order ? order
-		     : memcmp(&profile->records[x], &profile->records[y],
-			      sizeof(*profile->records));
-}
 
 /* Sets the share of the samples that were left out: by the unit, the stream or the caller. */
 static void set_filtered(struct profiled_event *event, const struct plumb_samples_totals *totals)
@@ -116,8 +61,7 @@ int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_sampl
 		event->order[event->public.row_count++] = (uint32_t)i;
 	}
 	for (size_t e = 0; e < profile->event_count; e++)
-		qsort_r(profile->events[e].order, profile->events[e].public.row_count,
-			sizeof(uint32_t), compare_rows, profile);
+		rows_sort(profile, profile->events[e].order, profile->events[e].public.row_count);
 	profile->finished = true;
 	return 0;
 }

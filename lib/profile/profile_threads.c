@@ -102,6 +102,13 @@ static int join(struct adding *whole, struct worker *worker)
 	sums->latencies |= from->latencies;
 	sums->accesses |= from->accesses;
 	sums->branches |= from->branches;
+	/* The smaller one is added to the other. */
+	if (profile->latencies.used < worker->latencies.used) {
+		const struct latencies larger = worker->latencies;
+
+		worker->latencies = profile->latencies;
+		profile->latencies = larger;
+	}
 	return latencies_join(&profile->latencies, &worker->latencies);
 }
 
