@@ -242,8 +242,9 @@ static void write_with_half(struct table *table, const struct value *value, int 
 /* ---- The table --------------------------------------------------------------------------------
  */
 
-/* Which columns a narrow terminal does without first: what only refines others, then counts. */
-enum { KEPT = 1, COUNT, REFINES };
+/* Which columns a narrow terminal does without first: what only refines others, then counts, then
+ * the interval of the share. */
+enum { KEPT = 1, ERROR, COUNT, REFINES };
 
 static const struct column {
 	const char *heading;
@@ -257,7 +258,7 @@ static const struct column {
 	[PROFILE_LATENCIES + (at)] = {title, {name}, read_latencies, write_number, digits, REFINES}
 	[PROFILE_CHILDREN] = {"CHILDREN", {"children"}, read_children, write_percent, 2, KEPT},
 	[PROFILE_SHARE] = {"SHARE", {"share"}, read_share, write_percent, 2, KEPT},
-	[PROFILE_INTERVAL] = {INTERVAL, {"low", "high"}, read_interval, write_interval, 2, KEPT},
+	[PROFILE_INTERVAL] = {INTERVAL, {"low", "high"}, read_interval, write_interval, 2, ERROR},
 	[PROFILE_SAMPLES] = {"SAMPLES", {"samples"}, read_count, write_count, 0, COUNT},
 	[PROFILE_PERIOD] = {"EVENTS", {"period"}, read_count, write_count, 0, COUNT},
 	[PROFILE_LATENCY] = {"LATENCY", {"latency"}, read_latency, write_number, 1, KEPT},
@@ -413,6 +414,11 @@ static bool is_number(const struct profile_view *view, unsigned column)
 	}
 }
 
+static bool is_function(unsigned key)
+{
+	return key == PLUMB_KEY_SYMBOL || key == PLUMB_KEY_INLINE || key == PLUMB_KEY_SYMBOL_TO;
+}
+
 struct table_column profile_column(const struct profile_view *view, size_t c)
 {
 	const unsigned column = view->columns[c];
@@ -425,6 +431,8 @@ struct table_column profile_column(const struct profile_view *view, size_t c)
 		.style = is_key ? STYLE_NAME : STYLE_PLAIN,
 		.spare = is_key ? 0 : columns[column].spare,
 		.least = view->widths[c],
+		.common = is_key && !is_function(view->keys[column - PROFILE_KEY]),
+		.room = is_key && is_function(view->keys[column - PROFILE_KEY]) ? 22 : 0,
 	};
 }
 

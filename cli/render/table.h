@@ -12,9 +12,14 @@ struct table_column {
 	bool right; /* a number */
 	bool wraps; /* becomes narrower, with more lines, if the row is too wide, before others go
 		     */
-	bool words; /* wraps between words only, as long as spare columns can be left out */
+	/* Wraps before others do, and between words only, as long as spare columns can be left out.
+	 */
+	bool words;
 	bool branches; /* cells may begin with the branches of a tree (render/pen.h) */
-	bool drops;    /* also wraps, and is left out if the row is too wide even so */
+	/* If a terminal is too narrow for the rows, and all of them have the same cell here, a line
+	 * above them says so instead. */
+	bool common;
+	bool drops; /* also wraps, and is left out if the row is too wide even so */
 	/*
 	 * 0: never; else a terminal shows the table without it, and says so, if the row is too
 	 * wide. The highest are left out first; of equal ones, the last. Elsewhere, rows of tables

@@ -111,6 +111,15 @@ fits()
 	plumb report -i spe.data | grep -qE " first_${long}_last\$"
 }
 
+@test "tables: what all rows have in common is said once, and latencies outlast other columns" {
+	fits 80 report -i spe.data -s comm,tid,symbol
+	grep -qE '^In all rows: COMMAND 程式, TID [0-9]+$' seen
+	grep -qE '^ *SHARE  95 % INTERVAL  SAMPLES  LATENCY  FUNCTION$' seen
+	plumb report -i spe.data -s comm,symbol | grep -qE '  COMMAND +FUNCTION$'
+	fits 60 report -i spe.data --mem
+	grep -qE '^ *SHARE  LATENCY  DATA SOURCE  ' seen
+}
+
 @test "plumb annotate: titles are wrapped, lines and instructions are cut off" {
 	plumb annotate -i exact.data --color never >whole
 	[ "$(head -c $((6 + 700 + 8)) whole)" = "first_${long}_last in" ]
