@@ -36,7 +36,7 @@ static void set_up(struct overflow *overflow, struct core *core)
 
 		counter->parts = account_parts_of(core, counter->event);
 		counter->a_cycle = counted_in_a_cycle(core, counter->event);
-		counter->next = counter->period;
+		counter->next = counter->period + counter->later;
 		overflow->parts |= counter->parts;
 	}
 	overflow->ready = true;

@@ -14,6 +14,7 @@
 struct overflow_counter {
 	enum model_event event;
 	uint64_t period;    /* initial period; 0: the counter is only read */
+	uint64_t later;     /* how much longer the first one is */
 	unsigned frequency; /* in Hz, to adjust the period; 0: fixed period */
 
 	/* The rest is private to the core. */

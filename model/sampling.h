@@ -33,7 +33,7 @@ struct model_ring {
 };
 
 struct model_sampled_counter {
-	uint64_t period;
+	uint64_t period, later;
 	uint32_t frequency;
 	uint32_t event;  /* enum model_event */
 	uint32_t leader; /* the leader of its group */

@@ -52,7 +52,7 @@ bool record_samples(const struct plumb_event_list *events, size_t i)
 {
 	const struct plumb_event_config *event = plumb_event_list_get(events, i);
 
-	return !event->sample_read || event->leader == i;
+	return !event->sample_read || event->leader == i || event->strobe;
 }
 
 static void copy_ids(struct record_rate *rate, const struct plumb_recorded_event *recorded)

@@ -98,6 +98,15 @@ static const struct option options[] = {
 			"--topdown",
 	},
 	{
+		.name = "strobe",
+		.kind = OPTION_MAYBE,
+		.argument = "CYCLES",
+		.offset = AT(strobe),
+		.help = "with --topdown, sample in pairs CYCLES apart, and take the metrics of "
+			"functions from the windows between (default with the model: 200; with "
+			"perf: 0, or 300 without CYCLES)",
+	},
+	{
 		.name = "all-user",
 		.kind = OPTION_FLAG,
 		.offset = AT(all_user),

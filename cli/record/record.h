@@ -25,7 +25,7 @@ struct record_options {
 	const char *branch_filter;
 	const char *period, *frequency, *call_graph, *cpus, *pids, *tids, *pages, *switch_output;
 	struct window_options window;
-	const char *sampled; /* as given; NULL: not at all */
+	const char *sampled, *strobe; /* as given; NULL: not at all */
 	const char *compression, *clockid, *max_size, *seed, *sysroot, *qemu, *control;
 	unsigned max_files;
 	bool callchains, all_cpus, per_thread, no_inherit, data, physical, snapshot, timestamp;
@@ -41,6 +41,9 @@ struct record_switch {
 	double seconds; /* 0: not by time */
 };
 
+/* The source's default. */
+#define STROBE_DEFAULT UINT64_MAX
+
 /* The options, parsed. */
 struct record_request {
 	const struct record_options *options;
@@ -50,6 +53,7 @@ struct record_request {
 	uint64_t period;      /* 0: not given */
 	unsigned frequency;
 	bool most_frequent; /* -F max */
+	uint64_t strobe;    /* with --topdown: cycles, or STROBE_DEFAULT */
 	bool callchains;
 	uint32_t user_stack; /* bytes to copy with each sample; 0: none */
 	uint64_t branches;   /* enum plumb_branches and plumb_branch_bit; 0: none */

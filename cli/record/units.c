@@ -2,6 +2,7 @@
 /* Parses the values of `plumb record`'s options: sizes, times, lists and clocks in perf's syntax.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,6 +256,10 @@ static bool agree(const struct record_request *request)
 		complain("--exact cannot be combined with --event, --count or --freq");
 	else if (options->topdown && (options->events.count || options->exact || options->snapshot))
 		complain("--topdown cannot be combined with --event, --exact or --snapshot");
+	else if (options->strobe && !options->topdown)
+		complain("--strobe requires --topdown");
+	else if (options->strobe && options->frequency && request->strobe)
+		complain("--strobe cannot be combined with --freq");
 	else if (options->exact && (options->all_user || options->all_kernel))
 		complain("--exact cannot be combined with --all-user or --all-kernel");
 	else if (options->exact && request->branches)
@@ -290,6 +295,17 @@ static bool agree(const struct record_request *request)
 	return false;
 }
 
+/* Reads --strobe: cycles, 0 for none. */
+static bool read_strobe(const char *text, uint64_t *cycles)
+{
+	*cycles = STROBE_DEFAULT;
+	if (!text || !*text || number_read(text, UINT32_MAX, cycles))
+		return true;
+	complain("--strobe: invalid number of cycles '%s'", text);
+	advise("use 0 to %" PRIu32, UINT32_MAX);
+	return false;
+}
+
 bool record_read_options(const struct record_options *options, struct record_request *request)
 {
 	uint64_t frequency = 0;
@@ -308,6 +324,7 @@ bool record_read_options(const struct record_options *options, struct record_req
 	    !list_read("tid", options->tids, false, &request->tids) ||
 	    !read_mmap(options->pages, request) ||
 	    !read_switch(options->switch_output, &request->switching) ||
+	    !read_strobe(options->strobe, &request->strobe) ||
 	    !read_clock(options->clockid, &request->clockid) ||
 	    !read_level(options->compression, &request->compress_level) ||
 	    !window_read(&options->window, true, &request->window) ||

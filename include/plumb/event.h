@@ -72,6 +72,11 @@ struct plumb_event_config {
 	bool sample_read;  /* S: only the leader samples, and it reads the group's counts */
 	uint8_t precise;   /* p: 0 to 3 */
 	struct plumb_event_spe spe;
+	/*
+	 * For a member of a group with S that counts the same as its leader: it samples, too, each
+	 * time this many counts after the leader. 0: it does not.
+	 */
+	uint64_t strobe;
 };
 
 /* ---- reading ---------------------------------------------------------------------------------

@@ -325,6 +325,7 @@ struct plumb_sample {
 	uint64_t time_enabled, time_running;
 	const struct plumb_read_value *reads;
 	size_t read_count;
+	bool by_member; /* with .reads: their group's leader did not take the sample */
 };
 
 /* Bits of .has: which members a record has. */

@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "base/sized.h"
 #include "base/text.h"
+#include "event/config.h"
 #include "event/parse.h"
 
 struct plumb_event_list {
@@ -484,6 +485,38 @@ static int read_item(const struct event_reader *reader, struct event_word text,
 	return read_event(reader, text, list);
 }
 
+/*
+ * Checks an event that samples after its group's leader, and gives it the leader's period, so that
+ * the two stay as far apart as they begin.
+ */
+static int check_strobe(const struct event_reader *reader, const struct plumb_event_list *list,
+			size_t i)
+{
+	struct plumb_event_config *config = list->events[i];
+	const struct plumb_event_config *leader = list->events[config->leader];
+	const struct event_word word = {config->name, strlen(config->name)};
+
+	if (!config->strobe)
+		return 0;
+	if (!reader->options->sampling)
+		return event_refuse(reader, PLUMB_ERR_INVALID, word,
+				    "strobe is a term of sampled events");
+	if (leader == config || !config->sample_read || !event_counts_same(config, leader)) {
+		event_refuse(reader, PLUMB_ERR_INVALID, word,
+			     "strobe requires a group whose first event counts the same, and "
+			     "which has the modifier S");
+		plumb_diagnostics_hint(reader->diagnostics,
+				       "for instance {cycles,inst_retired,cycles/strobe=300/}:uS");
+		return PLUMB_ERR_INVALID;
+	}
+	if (leader->period / 2 < config->strobe)
+		return event_refuse(reader, PLUMB_ERR_INVALID, word,
+				    "strobe requires a period at least twice as long");
+	config->period = leader->period;
+	config->frequency = 0;
+	return 0;
+}
+
 int plumb_event_list_add(struct plumb_event_list *list, const char *text,
 			 struct plumb_diagnostics *diagnostics)
 {
@@ -495,6 +528,8 @@ int plumb_event_list_add(struct plumb_event_list *list, const char *text,
 	if (all.length > PLUMB_EVENT_TEXT_MAX)
 		return event_refuse(&reader, PLUMB_ERR_LIMIT, all, "too long");
 	error = read_each(&reader, all, list, read_item);
+	for (size_t i = before_all; i < list->count && error == 0; i++)
+		error = check_strobe(&reader, list, i);
 	if (error < 0)
 		list->count = before_all;
 	return error;

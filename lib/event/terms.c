@@ -113,6 +113,10 @@ static int common_term(const struct event_reader *reader, const char *key, const
 		error = set_name(reader, key, value, config);
 		return error < 0 ? error : 1;
 	}
+	if (strcmp(key, "strobe") == 0 && config->kind != PLUMB_EVENT_SPE) {
+		error = event_term_number(reader, key, value, 1, UINT32_MAX, &config->strobe);
+		return error < 0 ? error : 1;
+	}
 	for (size_t i = 0; i < COUNT(unsupported); i++) {
 		if (strcmp(key, unsupported[i].key) != 0)
 			continue;
@@ -136,8 +140,8 @@ static const struct {
 
 static int unknown_term(const struct event_reader *reader, const char *key)
 {
-	static const char *const known[] = {"event", "config", "config1", "period",
-					    "freq",  "name",   "long",    "rdpmc"};
+	static const char *const known[] = {"event", "config", "config1", "period", "freq",
+					    "name",  "long",   "rdpmc",   "strobe"};
 	struct near near = near_to(key);
 
 	for (size_t i = 0; i < COUNT(known); i++)
@@ -148,8 +152,8 @@ static int unknown_term(const struct event_reader *reader, const char *key)
 	else
 		plumb_diagnostics_hint(
 			reader->diagnostics,
-			"event, config, config1, period, freq, name, long and rdpmc are "
-			"allowed");
+			"event, config, config1, period, freq, name, long, rdpmc and strobe "
+			"are allowed");
 	return PLUMB_ERR_NOT_FOUND;
 }
 

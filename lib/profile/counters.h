@@ -11,7 +11,11 @@
 struct counters {
 	struct first_level level;
 	size_t events[FIRST_LEVEL_EVENTS]; /* that count what the formulas take */
+	/* That of STALL_SLOT was not counted: it is the sum of these two others. */
+	bool adds_up;
+	size_t sum, parts[2];
 	double all_cycles, cycles_of_batch[PROFILE_BATCHES];
+	double cycles_of_kind[WINDOW_KINDS]; /* of whole windows */
 };
 
 /*

@@ -67,7 +67,7 @@ struct sums {
 struct row {
 	struct sums own;
 	uint32_t nodes;  /* the first node of its call tree; NO_ROW: none */
-	double *batches; /* with options.batches: see ROW_WITHIN and ROW_LEFT; NULL: none */
+	double *batches; /* with options.batches: see ROW_WITHIN; NULL: none */
 	double *groups;  /* of its own samples, as groups_add() makes them; NULL: none */
 };
 
@@ -100,14 +100,20 @@ enum { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESSES };
 /* Samples take turns in these, each with all events that it is a sample of. */
 #define PROFILE_BATCHES 16
 /*
- * A row's batches: periods of each batch of samples; those of windows within the row's function;
- * and, in the row of a group's leader, those of windows that began in the row and ended elsewhere,
- * by event, as far as there is room.
+ * The windows between the samples of a group: those that its leader ends; and those that a strobed
+ * member ends, which are short and begin with a sample of the leader.
  */
-#define ROW_WITHIN ((size_t)PROFILE_BATCHES)
-#define ROW_LEFT   ((size_t)2 * PROFILE_BATCHES)
-#define LEFT_MAX   32
-#define ROW_ROOM   (ROW_LEFT + LEFT_MAX)
+enum window_kind { WINDOW_FAR, WINDOW_NEAR, WINDOW_KINDS };
+/*
+ * A row's batches: periods of each batch of samples; by kind, those of windows within the row's
+ * function; the sum of windows that began elsewhere; and, in the row of a group's leader, that of
+ * windows that began in the row and ended elsewhere, by event, as far as there is room.
+ */
+#define ROW_WITHIN(kind)  ((size_t)PROFILE_BATCHES * (1 + (kind)))
+#define ROW_ENTERED(kind) (ROW_WITHIN(WINDOW_KINDS) + (kind))
+#define ROW_LEFT(kind)    (ROW_ENTERED(WINDOW_KINDS) + (size_t)LEFT_MAX * (kind))
+#define LEFT_MAX          32
+#define ROW_ROOM          ROW_LEFT(WINDOW_KINDS)
 
 struct node {
 	uint32_t row, parent; /* NO_ROW: a root */
@@ -143,6 +149,7 @@ struct lane {
 	double period; /* of the last sample */
 	uint32_t row;
 	const void *function;        /* of the last sample, with options.batches */
+	bool strobed;                /* it is by a member of the group */
 	bool open;                   /* its last sample is an SPE record ... */
 	bool in_batches;             /* ... of a batch ... */
 	struct record_values values; /* ... with these values */
@@ -241,7 +248,9 @@ struct plumb_profile {
 	bool wide_counters;   /* some latency is above COUNTER_MAX */
 	uint64_t last_offset; /* of the sample that was added last */
 	unsigned batch;       /* its number */
-	bool within;   /* the one before it, in its thread or CPU, was in the same function */
+	bool within; /* the one before it, in its thread or CPU, was in the same function */
+	enum window_kind kind; /* of the window between these two ... */
+	bool torn;             /* ... which are not those of one window */
 	uint32_t left; /* the row of the one before it, if that was in another; NO_ROW: none */
 	struct plumb_profile_node *tree; /* of the last plumb_profile_tree() */
 	/* Of the last plumb_profile_topdown_tree(), and for plumb_profile_topdown_of(). */

@@ -16,6 +16,9 @@
 #define PERF_TYPE_RAW      4
 #define CODE_INST_RETIRED  0x08
 #define CODE_CPU_CYCLES    0x11
+#define CODE_STALL_SLOT    0x3f
+#define CODE_STALL_BACKEND 0x3d /* of slots; together with those of the frontend, all */
+#define CODE_STALL_FRONT   0x3e
 
 #define NEVER SIZE_MAX /* an event without samples */
 
@@ -120,6 +123,59 @@ size_t counters_cores(const struct plumb_profile *profile, uint32_t *midrs, size
 	return count;
 }
 
+/*
+ * Adds up a row's batches from `first` on without one of them; PROFILE_BATCHES: all. `batches` may
+ * be NULL.
+ */
+static double count_without(const double *batches, size_t first, size_t batch)
+{
+	double count = 0;
+
+	for (size_t b = 0; batches && b < PROFILE_BATCHES; b++)
+		count += b == batch ? 0 : batches[first + b];
+	return count;
+}
+
+static const double *batches_at(const struct plumb_profile *profile, uint32_t row)
+{
+	return row == NO_ROW ? NULL : profile->rows[row].batches;
+}
+
+/* Returns which of the formulas' events has the code, or FIRST_LEVEL_EVENTS. */
+static size_t find_code(const struct first_level *level, uint16_t code)
+{
+	for (size_t i = 0; i < level->event_count; i++)
+		if (level->spec->events[level->events[i]].code == code)
+			return i;
+	return FIRST_LEVEL_EVENTS;
+}
+
+/*
+ * Finds out whether an event that was not recorded is the sum of two others, as stalled slots are:
+ * where counters are few, they are left out. Each slot without an operation is the frontend's or
+ * the backend's.
+ */
+static bool may_add_up(struct counters *counters, size_t missing)
+{
+	const struct first_level *level = &counters->level;
+
+	counters->sum = missing;
+	counters->parts[0] = find_code(level, CODE_STALL_BACKEND);
+	counters->parts[1] = find_code(level, CODE_STALL_FRONT);
+	counters->adds_up = level->spec->events[level->events[missing]].code == CODE_STALL_SLOT &&
+			    counters->parts[0] < FIRST_LEVEL_EVENTS &&
+			    counters->parts[1] < FIRST_LEVEL_EVENTS;
+	return counters->adds_up;
+}
+
+/* Computes the metrics as shares. */
+static void compute(struct counters *counters, double counts[FIRST_LEVEL_EVENTS], double *shares)
+{
+	if (counters->adds_up)
+		counts[counters->sum] = counts[counters->parts[0]] + counts[counters->parts[1]];
+	first_level_evaluate(&counters->level, counts, shares);
+}
+
 int counters_open(struct counters *counters, const struct plumb_profile *profile, uint32_t midr)
 {
 	struct first_level *level = &counters->level;
@@ -130,7 +186,8 @@ int counters_open(struct counters *counters, const struct plumb_profile *profile
 	status = first_level_open(level, midr);
 	for (size_t i = 0; status == 0 && i < level->event_count; i++)
 		if (!find_event(profile, &level->spec->events[level->events[i]], midr,
-				&counters->events[i]))
+				&counters->events[i]) &&
+		    !may_add_up(counters, i))
 			status = PLUMB_ERR_NOT_FOUND;
 	if (status == 0 && counters->events[level->cycles] == NEVER)
 		status = PLUMB_ERR_NOT_FOUND;
@@ -142,6 +199,10 @@ int counters_open(struct counters *counters, const struct plumb_profile *profile
 
 		for (size_t b = 0; row->batches && b < PROFILE_BATCHES; b++)
 			counters->cycles_of_batch[b] += row->batches[b];
+		for (size_t kind = 0; kind < WINDOW_KINDS; kind++)
+			counters->cycles_of_kind[kind] +=
+				count_without(row->batches, ROW_WITHIN(kind), PROFILE_BATCHES) +
+				(row->batches ? row->batches[ROW_ENTERED(kind)] : 0);
 		counters->all_cycles += (double)row->own.period;
 	}
 	return 0;
@@ -160,35 +221,22 @@ size_t counters_find(const struct counters *counters, size_t event)
 	return FIRST_LEVEL_EVENTS;
 }
 
-/*
- * Returns a row's count without that of a batch; PROFILE_BATCHES: all of it. `within`: only of
- * windows that began in the function in which they ended.
- */
-static double count_without(const struct plumb_profile *profile, uint32_t row, bool within,
-			    size_t batch)
-{
-	const double *batches = row == NO_ROW ? NULL : profile->rows[row].batches;
-	double count = 0;
-
-	for (size_t b = 0; batches && b < PROFILE_BATCHES; b++)
-		count += b == batch ? 0 : batches[within ? ROW_WITHIN + b : b];
-	return count;
-}
-
-/* Computes the shares without one batch. NaN: unknown. */
+/* Computes the shares without one batch, the metrics from the batches that begin at `first`. NaN:
+ * unknown. */
 static void evaluate(struct counters *counters, const struct plumb_profile *profile,
-		     const uint32_t rows[FIRST_LEVEL_EVENTS], bool within, size_t batch,
+		     const uint32_t rows[FIRST_LEVEL_EVENTS], size_t first, size_t batch,
 		     double shares[COUNTERS_SHARES])
 {
 	const double all = counters->all_cycles -
 			   (batch < PROFILE_BATCHES ? counters->cycles_of_batch[batch] : 0);
-	const double own = count_without(profile, rows[counters->level.cycles], false, batch);
+	const double own =
+		count_without(batches_at(profile, rows[counters->level.cycles]), 0, batch);
 	double counts[FIRST_LEVEL_EVENTS] = {0};
 
 	for (size_t i = 0; i < counters->level.event_count; i++)
-		counts[i] = count_without(profile, rows[i], within, batch);
+		counts[i] = count_without(batches_at(profile, rows[i]), first, batch);
 	shares[0] = all > 0 ? own / all : (double)NAN;
-	first_level_evaluate(&counters->level, counts, shares + 1);
+	compute(counters, counts, shares + 1);
 }
 
 static double within_bounds(double share)
@@ -196,14 +244,14 @@ static double within_bounds(double share)
 	return isnan(share) ? share : fmin(1, fmax(0, share));
 }
 
-/* Counts the batches that have samples of a row. */
-static unsigned batches_of(const struct plumb_profile *profile, uint32_t row, bool within)
+/* Counts the batches from `first` on that have samples of a row. */
+static unsigned batches_of(const struct plumb_profile *profile, uint32_t row, size_t first)
 {
-	const double *batches = row == NO_ROW ? NULL : profile->rows[row].batches;
+	const double *batches = batches_at(profile, row);
 	unsigned count = 0;
 
 	for (size_t b = 0; batches && b < PROFILE_BATCHES; b++)
-		count += batches[within ? ROW_WITHIN + b : b] > 0;
+		count += batches[first + b] > 0;
 	return count;
 }
 
@@ -237,27 +285,73 @@ static double half_width(const double values[PROFILE_BATCHES], unsigned filled, 
 
 /*
  * Which windows that crossed into the function or out of it may be its own as well. A core works on
- * several calls at a time, and its counters tell neither where in such a window one ended nor which
- * operations still in flight were whose.
+ * several calls at a time: it sends the operations of one while it retires those of another. The
+ * counters tell neither where in such a window a call ended nor whose operations were in flight, so
+ * what is counted when operations are sent may be of another function than what is counted when
+ * they retire.
  */
-enum { CROSSED_IN = 1, CROSSED_OUT = 2, CROSSINGS = 4 };
+enum { RETIRED_IN = 1, RETIRED_OUT = 2, SENT_IN = 4, SENT_OUT = 8, CROSSINGS = 16 };
 
-/* Adds to `counts`, of windows within the row's function, those that crossed. */
-static void add_crossed(const struct counters *counters, const struct plumb_profile *profile,
-			const uint32_t rows[FIRST_LEVEL_EVENTS], unsigned crossed,
-			double counts[FIRST_LEVEL_EVENTS])
+/* Tells whether an event counts at the end of the pipeline, where samples tell the function. */
+static bool counts_at_end(const struct counters *counters, size_t event)
 {
-	/* The group's leader has those that crossed out; it is one of these rows. */
-	for (size_t r = 0; crossed & CROSSED_OUT && r < counters->level.event_count; r++) {
-		const double *batches = rows[r] == NO_ROW ? NULL : profile->rows[rows[r]].batches;
+	const char *name = counters->level.spec->events[counters->level.events[event]].name;
 
-		for (size_t i = 0; batches && i < counters->level.event_count; i++)
-			if (counters->events[i] < LEFT_MAX)
-				counts[i] += batches[ROW_LEFT + counters->events[i]];
+	return event == counters->level.cycles || strstr(name, "_RETIRED");
+}
+
+/*
+ * Adds up the counts of the windows that began in the row's function and ended elsewhere. The
+ * group's leader has them; it is one of these rows.
+ */
+static double count_left(const struct counters *counters, const struct plumb_profile *profile,
+			 const uint32_t rows[FIRST_LEVEL_EVENTS], enum window_kind kind, size_t i)
+{
+	double count = 0;
+
+	for (size_t r = 0; counters->events[i] < LEFT_MAX && r < counters->level.event_count; r++) {
+		const double *batches = batches_at(profile, rows[r]);
+
+		count += batches ? batches[ROW_LEFT(kind) + counters->events[i]] : 0;
 	}
-	for (size_t i = 0; crossed & CROSSED_IN && i < counters->level.event_count; i++)
-		counts[i] += count_without(profile, rows[i], false, PROFILE_BATCHES) -
-			     count_without(profile, rows[i], true, PROFILE_BATCHES);
+	return count;
+}
+
+/* What was counted in windows that crossed, by event. */
+struct crossed {
+	double in[FIRST_LEVEL_EVENTS], out[FIRST_LEVEL_EVENTS];
+};
+
+static void find_crossed(const struct counters *counters, const struct plumb_profile *profile,
+			 const uint32_t rows[FIRST_LEVEL_EVENTS], enum window_kind kind,
+			 struct crossed *crossed)
+{
+	for (size_t i = 0; i < counters->level.event_count; i++) {
+		const double *batches = batches_at(profile, rows[i]);
+
+		crossed->in[i] = batches ? batches[ROW_ENTERED(kind)] : 0;
+		crossed->out[i] = count_left(counters, profile, rows, kind, i);
+	}
+}
+
+/*
+ * Short windows are few, and may have missed the ends of calls. Nearly every long one shows those
+ * that are in it: as many more as it is longer, and with as many more counts each. So the square of
+ * their ratio tells what to expect in short windows; but where several calls end in a long window,
+ * they tell more themselves.
+ */
+static void expect_crossed(const struct counters *counters, const struct crossed *far,
+			   struct crossed *near)
+{
+	const double ratio = counters->cycles_of_kind[WINDOW_FAR] > 0
+				     ? counters->cycles_of_kind[WINDOW_NEAR] /
+					       counters->cycles_of_kind[WINDOW_FAR]
+				     : 0;
+
+	for (size_t i = 0; i < counters->level.event_count; i++) {
+		near->in[i] = fmax(near->in[i], far->in[i] * ratio * ratio);
+		near->out[i] = fmax(near->out[i], far->out[i] * ratio * ratio);
+	}
 }
 
 /*
@@ -265,61 +359,81 @@ static void add_crossed(const struct counters *counters, const struct plumb_prof
  * that more samples do not make smaller. That of the share of cycles: half of each such window.
  */
 static void find_blur(struct counters *counters, const struct plumb_profile *profile,
-		      const uint32_t rows[FIRST_LEVEL_EVENTS], double blur[COUNTERS_SHARES])
+		      const uint32_t rows[FIRST_LEVEL_EVENTS], enum window_kind kind,
+		      double blur[COUNTERS_SHARES])
 {
-	const uint32_t cycles = rows[counters->level.cycles];
 	double lowest[FIRST_LEVEL_METRICS] = {0}, highest[FIRST_LEVEL_METRICS] = {0};
+	struct crossed far, crossed;
 
-	for (unsigned crossed = 0; crossed < CROSSINGS; crossed++) {
+	find_crossed(counters, profile, rows, WINDOW_FAR, &far);
+	find_crossed(counters, profile, rows, kind, &crossed);
+	blur[0] = far.in[counters->level.cycles] / counters->all_cycles / 2;
+	if (kind == WINDOW_NEAR) {
+		blur[0] += crossed.in[counters->level.cycles] / counters->all_cycles / 2;
+		expect_crossed(counters, &far, &crossed);
+	}
+	for (unsigned ways = 0; ways < CROSSINGS; ways++) {
 		double counts[FIRST_LEVEL_EVENTS] = {0}, shares[FIRST_LEVEL_METRICS];
 
-		for (size_t i = 0; i < counters->level.event_count; i++)
-			counts[i] = count_without(profile, rows[i], true, PROFILE_BATCHES);
-		add_crossed(counters, profile, rows, crossed, counts);
-		first_level_evaluate(&counters->level, counts, shares);
+		for (size_t i = 0; i < counters->level.event_count; i++) {
+			const bool end = counts_at_end(counters, i);
+
+			counts[i] = count_without(batches_at(profile, rows[i]), ROW_WITHIN(kind),
+						  PROFILE_BATCHES);
+			counts[i] += ways & (end ? RETIRED_IN : SENT_IN) ? crossed.in[i] : 0;
+			counts[i] += ways & (end ? RETIRED_OUT : SENT_OUT) ? crossed.out[i] : 0;
+		}
+		compute(counters, counts, shares);
 		for (size_t m = 0; m < FIRST_LEVEL_METRICS; m++) {
 			const double share = within_bounds(shares[m]);
 
-			lowest[m] = crossed ? fmin(lowest[m], share) : share;
-			highest[m] = crossed ? fmax(highest[m], share) : share;
+			lowest[m] = ways ? fmin(lowest[m], share) : share;
+			highest[m] = ways ? fmax(highest[m], share) : share;
 		}
 	}
-	blur[0] = (count_without(profile, cycles, false, PROFILE_BATCHES) -
-		   count_without(profile, cycles, true, PROFILE_BATCHES)) /
-		  counters->all_cycles / 2;
 	for (size_t m = 0; m < FIRST_LEVEL_METRICS; m++)
 		blur[1 + m] = highest[m] - lowest[m];
 }
 
 /*
- * The metrics are of windows that lie within one function, as far as its samples tell. Those that
- * began elsewhere count what their neighbours did, too; they count as samples only. Where there are
- * no others, they are better than nothing, but not even their error is known.
+ * The metrics are of windows that lie within one function, as far as its samples tell: of strobed
+ * ones if there are enough. Windows that began elsewhere count what their neighbours did, too; they
+ * count as samples only. Where there are no others, they are better than nothing, but not even
+ * their error is known.
  */
 void counters_estimate(struct counters *counters, const struct plumb_profile *profile,
 		       const uint32_t rows[FIRST_LEVEL_EVENTS],
 		       struct plumb_profile_estimate shares[COUNTERS_SHARES])
 {
 	const uint32_t cycles = rows[counters->level.cycles];
-	const unsigned all = batches_of(profile, cycles, false);
-	const unsigned inner = batches_of(profile, cycles, true);
-	const double inner_cycles = count_without(profile, cycles, true, PROFILE_BATCHES);
-	const double all_cycles = count_without(profile, cycles, false, PROFILE_BATCHES);
+	const double *of_cycles = batches_at(profile, cycles);
+	const unsigned all = batches_of(profile, cycles, 0);
+	const enum window_kind kind =
+		batches_of(profile, cycles, ROW_WITHIN(WINDOW_NEAR)) >= BATCHES_LEAST ? WINDOW_NEAR
+										      : WINDOW_FAR;
+	const unsigned inner = batches_of(profile, cycles, ROW_WITHIN(kind));
+	const size_t first = inner > 0 ? ROW_WITHIN(kind) : 0;
+	const double inner_cycles = count_without(of_cycles, ROW_WITHIN(kind), PROFILE_BATCHES);
+	const double all_cycles = count_without(of_cycles, 0, PROFILE_BATCHES);
 	const double samples = cycles == NO_ROW ? 0 : (double)profile->rows[cycles].own.samples;
 	double whole[COUNTERS_SHARES], without[PROFILE_BATCHES][COUNTERS_SHARES];
-	double blur[COUNTERS_SHARES];
+	double blur[COUNTERS_SHARES], inner_samples = samples * inner_cycles / all_cycles;
 
-	evaluate(counters, profile, rows, inner > 0, PROFILE_BATCHES, whole);
+	/* Every other sample ends a strobed window. */
+	if (kind == WINDOW_NEAR)
+		inner_samples = samples / 2 * inner_cycles /
+				(inner_cycles + of_cycles[ROW_ENTERED(WINDOW_NEAR)]);
+	evaluate(counters, profile, rows, first, PROFILE_BATCHES, whole);
 	for (size_t b = 0; b < PROFILE_BATCHES; b++)
-		evaluate(counters, profile, rows, inner > 0, b, without[b]);
-	find_blur(counters, profile, rows, blur);
+		evaluate(counters, profile, rows, first, b, without[b]);
+	find_blur(counters, profile, rows, kind, blur);
 	for (size_t s = 0; s < COUNTERS_SHARES; s++) {
 		double values[PROFILE_BATCHES], half;
 
 		for (size_t b = 0; b < PROFILE_BATCHES; b++)
 			values[b] = without[b][s];
 		half = s == 0 ? half_width(values, all, samples)
-			      : half_width(values, inner, samples * inner_cycles / all_cycles);
+			      : half_width(values, inner, inner_samples);
 		half += blur[s];
 		shares[s] = (struct plumb_profile_estimate){within_bounds(whole[s]),
 							    within_bounds(whole[s] - half),

@@ -270,33 +270,50 @@ static int count_callers(struct plumb_profile *profile, struct adding *adding)
 }
 
 /*
- * Adds to the row's batch, which is the same for all events that a record is a sample of. The first
- * of them is the group's leader, whose lane knows where the window of all of them began.
+ * Begins with a record: the first of the events that it is a sample of is the group's leader, whose
+ * lane knows where the window of all of them began. A strobed window belongs to the batch of the
+ * leader's sample that began it; without that sample it would be a long one.
  */
+static void begin_window(struct plumb_profile *profile, const struct lane *lane,
+			 const struct adding *adding)
+{
+	const bool strobed = adding->item->record->sample.by_member;
+
+	profile->kind = strobed ? WINDOW_NEAR : WINDOW_FAR;
+	profile->batch = (profile->batch + !strobed) % PROFILE_BATCHES;
+	profile->torn =
+		!lane->begun ||
+		(strobed && (lane->strobed ||
+			     adding->period > adding->event->public.event->attr.sample_period / 2));
+	profile->within = !profile->torn && adding->function && lane->function == adding->function;
+	profile->left = profile->torn || profile->within ? NO_ROW : lane->row;
+}
+
+/* Adds to the row's batch, which is the same for all events that a record is a sample of. */
 static int add_to_batch(struct plumb_profile *profile, struct lane *lane,
 			const struct adding *adding)
 {
 	struct row *row = &profile->rows[adding->row];
+	const double period = (double)adding->period;
 
-	if (adding->item->record->offset != profile->last_offset) {
-		profile->batch = (profile->batch + 1) % PROFILE_BATCHES;
-		profile->within =
-			lane->begun && adding->function && lane->function == adding->function;
-		profile->left = lane->begun && !profile->within ? lane->row : NO_ROW;
-	}
+	if (adding->item->record->offset != profile->last_offset)
+		begin_window(profile, lane, adding);
 	profile->last_offset = adding->item->record->offset;
 	lane->function = adding->function;
+	lane->strobed = profile->kind == WINDOW_NEAR;
 	if (!row->batches)
 		row->batches = calloc(ROW_ROOM, sizeof(*row->batches));
 	if (!row->batches)
 		return PLUMB_ERR_NO_MEMORY;
 	if (profile->left != NO_ROW && profile->rows[profile->left].batches &&
 	    adding->event_index < LEFT_MAX)
-		profile->rows[profile->left].batches[ROW_LEFT + adding->event_index] +=
-			(double)adding->period;
-	row->batches[profile->batch] += (double)adding->period;
+		profile->rows[profile->left]
+			.batches[ROW_LEFT(profile->kind) + adding->event_index] += period;
+	row->batches[profile->batch] += period;
 	if (profile->within)
-		row->batches[ROW_WITHIN + profile->batch] += (double)adding->period;
+		row->batches[ROW_WITHIN(profile->kind) + profile->batch] += period;
+	else if (!profile->torn)
+		row->batches[ROW_ENTERED(profile->kind)] += period;
 	return 0;
 }
 

@@ -456,6 +456,7 @@ static bool make_of_value(struct plumb_samples *s)
 		s->sample.event = event;
 		s->sample.id = value->id;
 		s->sample.sample.period = grown;
+		s->sample.sample.by_member = s->from_file.id != sample->reads[0].id;
 		return true;
 	}
 	return false;

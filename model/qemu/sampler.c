@@ -55,6 +55,7 @@ static void overflowed(void *user, const struct overflow_sample *at)
 {
 	uint64_t values[OVERFLOW_COUNTERS + MODEL_CHAIN_MAX];
 	struct sampler *sampler = user;
+	const uint32_t leader = sampling->counters[at->counter].leader;
 	struct model_frame_sample sample = {
 		.counter = at->counter,
 		.has_address = at->has_address,
@@ -67,7 +68,7 @@ static void overflowed(void *user, const struct overflow_sample *at)
 	if (sampler->ended)
 		return;
 	for (uint32_t i = 0; i < sampling->counter_count; i++)
-		if (sampling->counters[i].leader == at->counter)
+		if (sampling->counters[i].leader == leader)
 			values[sample.reads++] = count_of(sampler, sampling->counters[i].event);
 	if (sampling->callchains) {
 		uint64_t *chain = values + sample.reads;
@@ -98,6 +99,7 @@ static void begin_counters(struct sampler *sampler)
 			.event = counter->event,
 			.frequency = counter->frequency,
 			.period = counter->frequency ? 1 : counter->period,
+			.later = counter->later,
 		};
 	}
 	sampler->watch.overflow = overflow;

@@ -62,6 +62,46 @@ print(*json.load(sys.stdin)["results"][0]["events"], sep="\n")'
 	done
 }
 
+@test "--strobe: pairs of samples, which the model takes by default" {
+	for strobe in "" 500 0; do
+		run --separate-stderr plumb record --topdown ${strobe:+--strobe=$strobe} -v --source model -o s.data "$work/classes"
+		[ "$status" -eq 0 ]
+		# Half of the samples end a short window. Where one operation takes longer, so does the window.
+		plumb script -i s.data -F event,period | awk '$2 == "CPU_CYCLES:" { print $1 }' >cycles
+		case $strobe in
+		"") awk '$1 > 180 && $1 < 220 { near++ } END { exit !(near > 0.3 * NR) }' cycles ;;
+		500) awk '$1 > 470 && $1 < 530 { near++ } END { exit !(near > 0.6 * NR) }' cycles ;;
+		0) awk '$1 < 800 { near++ } END { exit near > 0.2 * NR }' cycles ;;
+		esac
+	done
+	# Plain samples of a frequency, and of a short period.
+	plumb record -q --topdown -F 50000 --source model -o f.data "$work/classes"
+	! plumb script -i f.data -F event | grep -q strobe
+	plumb record -q --topdown -c 101 --source model -o c.data "$work/classes"
+	! plumb script -i c.data -F event | grep -q strobe
+	# Without the sum of two events, the shares are the same.
+	event='{CPU_CYCLES,OP_RETIRED,OP_SPEC,STALL_FRONTEND_FLUSH,STALL_SLOT_FRONTEND,STALL_SLOT_BACKEND,CPU_CYCLES/strobe=200/}:uS'
+	plumb record -q --topdown --source model --cpu neoverse-n3 -o all.data "$work/classes"
+	plumb record -q -c 1009 -e "$event" --source model --cpu neoverse-n3 -o parts.data "$work/classes"
+	shares='.rows[:7][] | [.symbol, (.retiring, .bad_speculation, .frontend_bound, .backend_bound | . * 1000 | round)]'
+	[ "$(plumb report -i all.data --topdown --json | jq -c "$shares")" = "$(plumb report -i parts.data --topdown --json | jq -c "$shares")" ]
+}
+
+@test "--strobe: what cannot be" {
+	run --separate-stderr plumb record --strobe "$work/classes"
+	[ "$status" -eq 2 ]
+	said "plumb: --strobe requires --topdown" "       see plumb record --help"
+	run --separate-stderr plumb record --topdown --strobe -F 99 "$work/classes"
+	[ "$status" -eq 2 ]
+	said "plumb: --strobe cannot be combined with --freq" "       see plumb record --help"
+	run --separate-stderr plumb record --topdown --strobe=few "$work/classes"
+	[ "$status" -eq 2 ]
+	said "plumb: --strobe: invalid number of cycles 'few'" "       use 0 to 4294967295"
+	run --separate-stderr plumb record --topdown --strobe=400 -c 700 --source model "$work/classes"
+	[ "$status" -ne 0 ]
+	[[ "$stderr" == *"strobe requires a period at least twice as long"* ]]
+}
+
 @test "the model samples no process, thread or CPU, and neither branches nor stacks" {
 	for target in "-p $$" "-t $$" -a "-C 0"; do
 		# shellcheck disable=SC2086 # an option and its argument

@@ -19,10 +19,10 @@ import sys
 CLASSES = ("fp_divides", "int_divides", "barriers", "mispredicts", "converts", "nops", "misses")
 METRICS = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
 SLOTS = 5
-# Percent of slots. A function's divisions are retired long after its call ended, beyond the windows that tell.
-BLUR = 2
-# The share of intervals that hold: 0.91 where the calls take some windows each; 0.46 by sampling error alone.
-COVERED = 0.86
+# Percent of slots.
+BLUR = 0.5
+# The share of intervals that hold. By sampling error alone, 0.46 do.
+COVERED = 0.95
 WIDEST = 50
 # Of functions whose shares are closer than so many percent, either may rank first.
 APART = 1.5

@@ -385,7 +385,7 @@ static void bad_terms_are_refused_by_name(void **state)
 	refused("cpu/evnt=3/", PLUMB_ERR_NOT_FOUND, "'evnt': unknown term of a PMU event",
 		"did you mean event?");
 	refused("cpu/umask=1/", PLUMB_ERR_NOT_FOUND, "'umask': unknown term of a PMU event",
-		"event, config, config1, period, freq, name, long and rdpmc are allowed");
+		"event, config, config1, period, freq, name, long, rdpmc and strobe are allowed");
 	refused("cpu/cpu-clock/", PLUMB_ERR_NOT_FOUND,
 		"'cpu-clock': software events do not belong to a PMU", NULL);
 	refused("cpu/backend_bound/", PLUMB_ERR_INVALID,
@@ -401,6 +401,36 @@ static void bad_terms_are_refused_by_name(void **state)
 		"use 1 to 1000000");
 	refused("cycles/period=18446744073709551616/", PLUMB_ERR_INVALID,
 		"'period': invalid value '18446744073709551616'", NULL);
+}
+
+static void strobed_members_sample_with_their_leaders_period(void **state)
+{
+	(void)state;
+	begin_sampling();
+	assert_int_equal(plumb_event_list_add(list,
+					      "{cycles/period=5k/,r8,cycles/period=7,strobe=300/"
+					      "}:uS",
+					      diagnostics),
+			 0);
+	assert_int_equal(get(2)->strobe, 300);
+	assert_int_equal(get(2)->period, 5000);
+	assert_int_equal(get(0)->strobe + get(1)->strobe, 0);
+	begin_sampling();
+	refused("{cycles/period=5k/,cycles/strobe=2501/}:S", PLUMB_ERR_INVALID,
+		"'cycles/strobe=2501/': strobe requires a period at least twice as long", NULL);
+	refused("{cycles/freq=99/,cycles/strobe=300/}:S", PLUMB_ERR_INVALID,
+		"'cycles/strobe=300/': strobe requires a period at least twice as long", NULL);
+	refused("cycles/strobe=0/", PLUMB_ERR_INVALID, "'strobe': invalid value '0'",
+		"use 1 to 4294967295");
+	for (size_t i = 0; i < 4; i++) {
+		static const char *const misplaced[] = {
+			"cycles/period=5k,strobe=300/S", "{cycles/period=5k/,cycles/strobe=300/}",
+			"{r8/period=5k/,cycles/strobe=300/}:S",
+			"{cycles/period=5k/u,cycles/strobe=300/}:S"};
+
+		assert_int_equal(plumb_event_list_add(list, misplaced[i], diagnostics),
+				 PLUMB_ERR_INVALID);
+	}
 }
 
 static void modifiers_are_read(void **state)
@@ -806,6 +836,7 @@ int main(void)
 		cmocka_unit_test(without_a_pmu_only_software_is_there),
 		cmocka_unit_test(terms_are_read),
 		cmocka_unit_test(bad_terms_are_refused_by_name),
+		cmocka_unit_test(strobed_members_sample_with_their_leaders_period),
 		cmocka_unit_test(modifiers_are_read),
 		cmocka_unit_test(a_groups_modifiers_add_to_its_events),
 		cmocka_unit_test(bad_modifiers_are_refused),

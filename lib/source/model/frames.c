@@ -58,14 +58,14 @@ static void write_fork(struct model_frames *f, const struct model_frame *frame, 
 }
 
 /*
- * Returns the number of counters in the group that this one leads; samples have the values of all.
+ * Returns the number of counters in this one's group; samples have the values of all.
  */
 static uint32_t group_size(const struct record_setup *setup, uint32_t counter)
 {
 	uint32_t count = 0;
 
 	for (unsigned c = 0; c < setup->counter_count; c++)
-		count += setup->asked[c].leader == counter;
+		count += setup->asked[c].leader == setup->asked[counter].leader;
 	return count;
 }
 

@@ -280,10 +280,11 @@ static void make_counter(struct record_setup *setup, const struct source_record_
 
 	*asked = (struct model_sampled_counter){.event = (uint32_t)model_index_of(event),
 						.period = event->period,
+						.later = event->strobe,
 						.frequency = event->frequency};
 	if (!member && !event->period && !event->frequency)
 		asked->frequency = DEFAULT_FREQUENCY;
-	if (member)
+	if (member && !event->strobe)
 		asked->period = asked->frequency = 0;
 	attr->type = event->kind == PLUMB_EVENT_PMU ? TYPE_PMU : PERF_TYPE_SOFTWARE;
 	attr->config = event->config;

@@ -102,7 +102,7 @@ static void write_group(struct record_writer *out, const struct record_setup *se
 {
 	record_u64(out, count);
 	for (unsigned c = 0; c < setup->counter_count; c++)
-		if (setup->asked[c].leader == counter) {
+		if (setup->asked[c].leader == setup->asked[counter].leader) {
 			record_u64(out, *values++);
 			record_u64(out, setup->ids[setup->counters[c]]);
 		}

@@ -13,6 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Sent to the child: answer, or become the program. */
+enum { BEGIN, TURN };
+
 /*
  * Ignores the caller's signal handlers until execve(2) resets them: they are not for the program.
  */
@@ -36,8 +39,10 @@ static _Noreturn void become_program(const char *path, char *const *argv, int li
 	/* Nothing runs on that nobody measures any more. If that has happened already, there is no
 	 * byte. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (recv(line, &byte, 1, 0) != 1)
-		_exit(127);
+	do
+		if (recv(line, &byte, 1, 0) != 1)
+			_exit(127);
+	while (byte == TURN && send(line, &byte, 1, MSG_NOSIGNAL) == 1);
 	execve(path, argv, environ);
 	error = errno;
 	send(line, &error, sizeof(error), MSG_NOSIGNAL);
@@ -62,13 +67,27 @@ int perf_program_start(struct perf_program *program, const char *path, char *con
 	return -EAGAIN;
 }
 
+bool perf_program_turn(const struct perf_program *program)
+{
+	char byte = TURN;
+	ssize_t got;
+
+	if (send(program->line, &byte, 1, MSG_NOSIGNAL) != 1)
+		return false;
+	do
+		got = recv(program->line, &byte, 1, 0);
+	while (got < 0 && errno == EINTR);
+	return got == 1;
+}
+
 int perf_program_let_go(const struct perf_program *program)
 {
+	const char byte = BEGIN;
 	int error = 0;
 	ssize_t got;
 
 	/* The reader is gone: a signal has ended it. */
-	if (send(program->line, "", 1, MSG_NOSIGNAL) == 1) {
+	if (send(program->line, &byte, 1, MSG_NOSIGNAL) == 1) {
 		/* A successful execve() closes the pipe, so this ends either way. */
 		do
 			got = recv(program->line, &error, sizeof(error), MSG_WAITALL);

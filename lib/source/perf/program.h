@@ -4,6 +4,7 @@
 #define SOURCE_PERF_PROGRAM_H
 
 #include <plumb/error.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct perf_program {
@@ -13,6 +14,8 @@ struct perf_program {
 
 /* Returns 0, or the negative of errno. */
 int perf_program_start(struct perf_program *program, const char *path, char *const *argv);
+/* Has the process that will become the program run a little. Returns false if it is gone. */
+bool perf_program_turn(const struct perf_program *program);
 /* Lets the program begin. Returns 0, or the negative errno of execve(). */
 int perf_program_let_go(const struct perf_program *program);
 /* Ends a program that has not begun. */

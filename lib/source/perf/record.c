@@ -20,6 +20,7 @@
 #include "source/perf/description.h"
 #include "source/perf/mapping.h"
 #include "source/perf/program.h"
+#include "source/perf/strobe.h"
 #include "source/perf/synthesize.h"
 
 #define ROUND_SECONDS 1
@@ -520,6 +521,8 @@ static int open_all(struct recording *r)
 
 	if (error == PLUMB_OK)
 		error = perf_rings_map(&r->rings, &r->sampling);
+	if (error == PLUMB_OK)
+		error = strobe_set_apart(&r->sampling, &r->program);
 	if (error < 0)
 		return error;
 	r->polls = calloc(r->rings.count + 2, sizeof(*r->polls));

@@ -122,7 +122,7 @@ void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_co
 	attr->read_format = PERF_FORMAT_ID;
 	if (role->read) {
 		attr->read_format |= PERF_FORMAT_GROUP;
-		if (role->member)
+		if (role->member && !event->strobe)
 			attr->freq = attr->sample_period = 0;
 	}
 	if (!(session->without & WITHOUT_LOST))
@@ -147,7 +147,7 @@ void sampled_attr_fill(struct sampled_attr *sampled, const struct plumb_event_co
 	 * A running process is tracked from when /proc is read; otherwise maps made between that
 	 * and the first sample would be missed.
 	 */
-	attr->disabled = !role->member && (event || session->on_exec);
+	attr->disabled = role->member ? event->strobe != 0 : event || session->on_exec;
 	attr->enable_on_exec = session->on_exec && !role->member;
 	if (role->tracking)
 		set_side_band(attr, session);

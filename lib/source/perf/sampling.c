@@ -397,6 +397,20 @@ static int check_events(const struct sampling *s)
 					   "use the model source");
 			return PLUMB_ERR_MACHINE;
 		}
+		if (event->strobe && !event->exclude_kernel) {
+			plumb_diagnostics_add(
+				s->diagnostics, PLUMB_ERROR, "strobe-kernel", NULL,
+				"%s: strobed samples require the modifier u, because an interrupt "
+				"takes longer than the time between them",
+				event->name);
+			return PLUMB_ERR_ARGUMENT;
+		}
+		if (event->strobe && (s->job->pid_count || s->job->tid_count)) {
+			plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "strobe-target", NULL,
+					      "%s: strobed samples require a program or CPUs",
+					      event->name);
+			return PLUMB_ERR_ARGUMENT;
+		}
 		if (known && event->frequency > most) {
 			plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "frequency", NULL,
 					      "%s: %u Hz exceeds the kernel's limit of %llu",
