@@ -52,6 +52,38 @@ export function visible(name: string | null | undefined): string {
 	return name.length > SHOWN ? `${shown}… (${whole(name.length)} characters)` : shown;
 }
 
+const LONG = 48;
+const ENDLESS = 5000; /* nobody wrote such a name */
+/* Returns where the arguments of a template that begin at `at` end, at their bracket; -1: nowhere. */
+function endOfArguments(name: string, at: number): number {
+	for (let depth = 0, round = 0; at < name.length; at++) {
+		const c = name[at];
+		if (c === "(") round++;
+		else if (c === ")" && round) round--;
+		else if (!round && c === "<") depth++;
+		else if (!round && c === ">" && name[at - 1] !== "-" && !--depth) return at;
+	}
+	return -1;
+}
+
+/* Returns a function's name as visible() does; long ones without the arguments of templates. */
+export function brief(name: string | null | undefined): string {
+	if (!name || name.length <= LONG || name.length > ENDLESS) return visible(name);
+	let shown = "";
+	for (let at = 0; at < name.length; at++) {
+		const begins = name[at] === "<" && /[A-Za-z0-9_]$/.test(shown) && !/\boperator$/.test(shown);
+		const end = begins ? endOfArguments(name, at) : -1;
+		shown += end < 0 ? name[at] : "<…>";
+		if (end >= 0) at = end;
+	}
+	return visible(shown);
+}
+
+/* Writes such a name; the whole is its title. */
+export function brieflyNamed(name: string | null | undefined, kind = "name"): HTMLElement {
+	return h("span", { class: kind, title: visible(name), dir: "ltr" }, brief(name));
+}
+
 export function named(name: string | null | undefined, kind = "name"): HTMLElement {
 	const shown = visible(name);
 	return h("span", { class: kind, title: shown, dir: "ltr" }, shown);

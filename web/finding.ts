@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A finding: what is lost, where, when, what that means, and what shows more. */
 import { Finding, Place, Places } from "./data";
-import { bar, base, duration, h, named, percent, plural, range, slotsOf, visible } from "./dom";
+import { bar, base, brief, brieflyNamed, duration, h, named, percent, plural, range, slotsOf, visible } from "./dom";
 import { set } from "./state";
 import { Page } from "./view";
 import { when } from "./when";
@@ -11,7 +11,7 @@ function hasSource(page: Page, name: string | null | undefined): boolean {
 }
 
 export function functionLink(page: Page, name: string | null | undefined): HTMLElement {
-	return hasSource(page, name) ? h("button", { class: "link", type: "button", onclick: () => set({ view: "source", fn: name! }) }, named(name)) : named(name);
+	return hasSource(page, name) ? h("button", { class: "link", type: "button", onclick: () => set({ view: "source", fn: name! }) }, brieflyNamed(name)) : brieflyNamed(name);
 }
 
 function places(title: string, of: Places | null | undefined, kind: string, text: (place: Place) => Node): HTMLElement | null {
@@ -30,7 +30,7 @@ function places(title: string, of: Places | null | undefined, kind: string, text
 
 function lineOf(place: Place): HTMLElement {
 	const text = (place.text || "").trim();
-	return h("span", { title: text ? visible(text) : null }, h("code", null, `${base(visible(place.file))}:${place.line}`), place.name ? h("span", { class: "dim" }, " in ", named(place.name)) : null, " ", h("code", { class: "text" }, visible(text)));
+	return h("span", { title: text ? visible(text) : null }, h("code", null, `${base(visible(place.file))}:${place.line}`), place.name ? h("span", { class: "dim" }, " in ", brieflyNamed(place.name)) : null, " ", h("code", { class: "text" }, visible(text)));
 }
 
 /* Where the useful work is done, of which only less helps. */
@@ -51,7 +51,7 @@ export function work(page: Page): HTMLElement | null {
 function views(page: Page, finding: Finding): HTMLElement | null {
 	const shown: [string, () => void][] = [];
 	const name = finding.functions && finding.functions.places.length ? finding.functions.places[0].name : undefined;
-	if (hasSource(page, name)) shown.push([`Source of ${visible(name)}`, () => set({ view: "source", fn: name! })]);
+	if (hasSource(page, name)) shown.push([`Source of ${brief(name)}`, () => set({ view: "source", fn: name! })]);
 	if (finding.cause === "sharing" && page.documents.sharing) shown.push(["Shared cache lines", () => set({ view: "memory", part: "lines" })]);
 	if (page.documents.counts) shown.push(["Tree", () => set({ view: "tree" })]);
 	return shown.length ? h("p", { class: "see" }, h("strong", null, "See "), ...shown.flatMap(([text, show], i) => [i ? " · " : "", h("button", { type: "button", class: "link", onclick: show }, text)])) : null;

@@ -2,7 +2,7 @@
 /* The flame graph: of all paths or those of one function, down or up; coloured by cause. */
 import { Box, byTime, leftHeavy } from "./boxes";
 import { Colours, waysOf } from "./colours";
-import { h, legend, named, percent, plural, short, styled, visible } from "./dom";
+import { brief, h, legend, named, percent, plural, short, styled, visible } from "./dom";
 import { Graph, graphOf } from "./graph";
 import { matchesOf } from "./matches";
 import { Model } from "./stacks";
@@ -30,7 +30,7 @@ function trail(model: Model, graph: Graph, root: number): HTMLElement | null {
 	const link = (text: string, does: () => void) => h("button", { class: "link", type: "button", onclick: does }, text);
 	const path: number[] = [];
 	for (let n = root; n >= 0; n = graph.parent[n]) path.unshift(n);
-	const names = path.map((n) => link(visible(model.stacks.functions[graph.fn[n]].name), () => set({ zoom: n })));
+	const names = path.map((n) => link(brief(model.stacks.functions[graph.fn[n]].name), () => set({ zoom: n })));
 	if (state.focus) names[0] = link(`${visible(state.focus)}, wherever it is called`, () => set({ zoom: -1 }));
 	const shown = names.length > LONGEST ? [names[0], h("span", { class: "dim" }, `… ${names.length - LONGEST} more`), ...names.slice(1 - LONGEST)] : names;
 	const parts = [link("Everything", () => set({ zoom: -1, focus: "" })), ...shown];
@@ -72,7 +72,7 @@ function make(page: Page): Shown {
 	boxes.forEach((box, i) => {
 		const name = nameOf(box.node);
 		const hit = !!matches && !box.mixed && matches.is[graph.fn[box.node]] === 1;
-		const element = h("div", { class: `box k-${colours.of(box.node)[0]}` + (box.mixed ? " mixed" : "") + (matches ? (hit ? " hit" : " miss") : ""), role: "treeitem", "aria-level": box.depth + 1, "aria-label": box.width > 0.02 ? describe(model, graph, colours, box.node) : visible(name), onclick: () => zoom(box.node), onmouseenter: () => show(i) }, box.mixed ? "" : box.width > 0.012 ? visible(name) : "");
+		const element = h("div", { class: `box k-${colours.of(box.node)[0]}` + (box.mixed ? " mixed" : "") + (matches ? (hit ? " hit" : " miss") : ""), role: "treeitem", "aria-level": box.depth + 1, "aria-label": box.width > 0.02 ? describe(model, graph, colours, box.node) : visible(name), onclick: () => zoom(box.node), onmouseenter: () => show(i) }, box.mixed ? "" : box.width > 0.012 ? brief(name) : "");
 		elements.push(styled(element, { left: box.left * 100 + "%", width: box.width * 100 + "%", top: box.depth * ROW + "px" }));
 	});
 	graphed.append(...elements);

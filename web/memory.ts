@@ -72,7 +72,7 @@ function ofPart(page: Page, event: ReportEvent): Map<string, { samples: number; 
 function ofReport(event: ReportEvent): Map<string, { samples: number; latency: number }> {
 	const sources = new Map<string, { samples: number; latency: number }>();
 	for (const row of event.rows) {
-		const name = row.data_source === null ? "(unknown)" : String(row.data_source);
+		const name = row.data_source === null ? "(none given)" : String(row.data_source);
 		if (!sources.has(name)) sources.set(name, { samples: 0, latency: 0 });
 		sources.get(name)!.samples += row.samples;
 		sources.get(name)!.latency += (row.latency || 0) * row.samples;

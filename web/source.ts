@@ -44,10 +44,38 @@ function code(instruction: Instruction, of: Annotated): HTMLElement {
 		h("span", { class: "dim", role: "cell" }, [facts(instruction), largest(instruction)].filter((t) => t).join(" · ")));
 }
 
+/* Names the element of a line, for buttons that lead there. */
+function placeOf(path: string | null, number: number): string {
+	return `line ${number} ${path || ""}`;
+}
+
+const HOTTEST = 5;
+/* Buttons that lead to the lines with most. */
+function hottest(of: Annotated): HTMLElement | null {
+	const shares = new Map<string, { line: Line; share: number }>();
+	for (const line of of.lines) {
+		const key = placeOf(line.file, line.line || 0);
+		const sum = shares.get(key) || { line, share: 0 };
+		sum.share += line.share;
+		shares.set(key, sum);
+	}
+	const most = [...shares].filter(([, sum]) => sum.line.file && sum.share >= 5).sort((a, b) => b[1].share - a[1].share).slice(0, HOTTEST);
+	const lead = (key: string) => {
+		const element = document.querySelector(`.sourceview [data-line="${CSS.escape(key)}"]`);
+		if (!element) return;
+		if (element instanceof HTMLDetailsElement) element.open = true;
+		element.scrollIntoView({ block: "center" });
+		element.querySelector("summary")?.focus({ preventScroll: true });
+	};
+	return shares.size > 8 && most.length ? h("p", { class: "hottest" }, h("strong", null, "Hottest "), ...most.flatMap(([key, { line, share }], i) => [i ? " · " : "", h("button", { type: "button", class: "link", onclick: () => lead(key) }, `${base(visible(line.file))}:${line.line}`), ` ${percent(share, 1)}`])) : null;
+}
+
 export function bySource(page: Page, of: Annotated): Node[] {
 	const made: Node[] = [];
-	const files = [...new Set(of.lines.map((line) => line.file))];
-	for (const path of files) {
+	const shares = new Map<string | null, number>();
+	for (const line of of.lines) shares.set(line.file, (shares.get(line.file) || 0) + line.share);
+	/* The file with the most comes first: what is inlined from headers often has little. */
+	for (const [path, whole] of [...shares].sort((a, b) => b[1] - a[1])) {
 		const own = new Map<number, Line[]>();
 		for (const line of of.lines.filter((l) => l.file === path)) {
 			const number = line.line || 0;
@@ -55,7 +83,7 @@ export function bySource(page: Page, of: Annotated): Node[] {
 		}
 		const source = (page.documents.source || []).find((s) => s.path === path);
 		const numbers = [...own.keys()].sort((a, b) => a - b);
-		made.push(h("h3", null, path ? h("code", { title: visible(path) }, visible(path)) : "Without a line"));
+		made.push(h("h3", null, path ? h("code", { title: visible(path) }, visible(path)) : "Without a line", shares.size > 1 ? h("small", null, ` ${percent(whole, 1)}`) : null));
 		if (path && !source?.text.lines.length) made.push(h("p", { class: "dim" }, "The source could not be read; lines are shown by their numbers."));
 		let last = 0;
 		for (const number of numbers) {
@@ -81,8 +109,8 @@ function lineOf(number: number, text: string | undefined, lines: Line[] | null, 
 		h("code", { class: "text" }, ...(text === undefined ? [lines ? visible(lines[0].function) : ""] : highlighted(text.replace(/\t/g, "    "), path))),
 		h("small", null, lines && lines.length === 1 ? range(lines[0].interval, 1) : ""),
 	];
-	if (!instructions.length) return h("div", { class: "line" }, h("div", { class: "summary" }, ...row));
-	return h("details", { class: share >= 5 ? "line hot" : "line", open: share >= 20 && instructions.length <= 60 }, h("summary", null, ...row),
+	if (!instructions.length) return h("div", { class: "line", "data-line": lines ? placeOf(path, number) : null }, h("div", { class: "summary" }, ...row));
+	return h("details", { class: share >= 5 ? "line hot" : "line", "data-line": placeOf(path, number), open: share >= 20 && instructions.length <= 60 }, h("summary", null, ...row),
 		h("div", { role: "table", "aria-label": "Instructions" }, ...instructions.map((instruction) => code(instruction, of))));
 }
 
@@ -131,6 +159,7 @@ export const source: View = {
 				other ? h("p", { class: "warn" }, named(state.fn), " has too small a share to be in this page; plumb annotate shows it.") : null,
 				h("h2", null, named(of.symbol), h("small", null, ` ${percent(of.share)} of everything, in `, h("code", null, visible(base(of.file))))),
 				h("p", { class: "dim" }, about(annotations)),
+				state.code === "address" ? null : hottest(of),
 				h("div", { class: state.code !== "address" && of.lines.some((line) => line.interval) ? "code intervals" : "code" }, ...(state.code === "address" ? byAddress(of) : bySource(page, of)))),
 		};
 	},

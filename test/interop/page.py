@@ -186,6 +186,14 @@ def summed(pages):
     shown = browser.evaluate("[...document.querySelectorAll('.place')].map((p) =>"
                              " [p.querySelector('.where').innerText, p.querySelector('b').innerText])")
     assert shown == [["slow", "65.0 %"], ["fast", "35.0 %"]], shown
+    # Long names lose the arguments of templates; the whole name is the title.
+    long = "std::map<int, std::vector<a> >::operator<< <std::pair<int, char> >(int (*)(char))"
+    documents["functions"]["events"][0]["rows"][0]["symbol"] = long
+    browser.open(pages.made("long.html", documents))
+    shown = browser.evaluate("(() => { const name = document.querySelector('.place .name');"
+                             " return [name.innerText, name.title]; })()")
+    assert shown == ["std::map<…>::operator<< <std::pair<…> >(int (*)(char))", long], shown
+    browser.open(page)
     header = browser.evaluate("document.querySelector('header').innerText")
     assert "measured" not in header and "its end is missing" in header, header
     assert "1 sample" in header and "1 samples" not in header, header
@@ -523,6 +531,21 @@ def source_lines(pages):
         assert text.replace(" ", "") == want[n - 1], (n, text, want[n - 1])
     assert browser.evaluate("[...document.querySelectorAll('.y-word')].some((w) => w.innerText ==="
                             " 'for' || w.innerText === 'while' || w.innerText === 'return')")
+    # A function of many lines has buttons for the hottest, in files of which the one with most is first.
+    documents = documents_of(pages.page)
+    of = documents["annotations"]["functions"][0]
+    like = {**line, "instructions": [], "interval": None}
+    of["lines"] = [{**like, "file": f"/a/{n % 2}.h", "line": 10 * n, "share": 40 if n == 7 else n / 2}
+                   for n in range(1, 12)]
+    browser.open(pages.made("many.html", documents), "#view=source", width=1800)
+    assert browser.evaluate("document.querySelector('.hottest').innerText") == (
+        "Hottest 1.h:70 40.0 % · 1.h:110 5.5 % · 0.h:100 5.0 %")
+    assert browser.evaluate("[...document.querySelectorAll('.code h3')].map((h) => h.innerText)") == [
+        "/a/1.h 54.5 %", "/a/0.h 15.0 %"]
+    browser.evaluate("(() => { const to = document.querySelector('[data-line=\"line 70 /a/1.h\"]');"
+                     " to.scrollIntoView = () => { window.led = to.innerText; };"
+                     " document.querySelector('.hottest button').click(); })()")
+    assert "70" in browser.evaluate("window.led")
     # Intervals stand beside the code.
     browser.open(pages.timed, "#view=source")
     over = browser.evaluate("[...document.querySelectorAll('.line > summary')].filter((line) => {"

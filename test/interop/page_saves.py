@@ -169,12 +169,12 @@ def tables(pages):
     lines = copied(browser, "[aria-label='Copy Where data came from']").splitlines()
     sources = {}
     for row in documents_of(pages.spe_page)["memory"]["events"][0]["rows"]:
-        source = row["data_source"] or "(unknown)"
+        source = row["data_source"] or "(none given)"
         sources[source] = sources.get(source, 0) + row["samples"]
     assert lines[0].split("\t") == ["Source", "Share", "Samples", "Of the latency"], lines
     assert {line.split("\t")[0]: int(line.split("\t")[2]) for line in lines[1:]} == sources, (lines, sources)
     # Where a browser does not allow the clipboard, the old way, or else a word on it.
-    for allowed, said in (("true", "Copied 3 rows."), ("false", "Not copied: the browser does not allow it")):
+    for allowed, said in (("true", f"Copied {len(sources)} rows."), ("false", "Not copied: the browser does not allow it")):
         browser.open(pages.spe_page, "#view=memory", width=1400)
         browser.evaluate("navigator.clipboard.writeText = async () => { throw new Error('refused'); };"
                          " document.execCommand = () => { window.copied = document.activeElement.value;"

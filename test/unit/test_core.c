@@ -355,6 +355,27 @@ static void queues_free_out_of_order(void **state)
 	assert_int_equal(counts[EVENT_OP_RETIRED], 45);
 }
 
+/* An unlimited reorder buffer has room for all of these, but the queue does not. */
+static void queues_fill_behind_more_than_a_reorder_buffer_holds(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	params.ideal = IDEAL_ROB;
+	params.queue_entries[0] = 6;
+	bench_begin(&b, 0x1000);
+	bench_load(&b, REG_X0, REG_NONE, NEAR_DRAM);
+	for (unsigned k = 0; k < 99; k++)
+		bench_insn(&b, CLASS_NOP, 0);
+	for (unsigned k = 0; k < 12; k++)
+		bench_op(&b, CLASS_INT_ALU, REG_X0 + 1, REG_X0, REG_NONE);
+	counts_of(&params, 1, counts);
+	/* 100 + 6 dispatch in 27 cycles; the first addition leaves when the load is done */
+	assert_int_equal(counts[EVENT_STALL_BACKEND_MEM], 1 + DRAM_CYCLES + 4 - 27);
+	assert_true(counts[EVENT_IMP_STALL_BACKEND_IQ_SX] >= 1 + DRAM_CYCLES + 4 - 27);
+}
+
 /* A queue for each integer port: additions can use both, multiplications that of M0. */
 static struct core_params core_with_port_queues(void)
 {
@@ -629,6 +650,7 @@ int main(void)
 		cmocka_unit_test(registers_run_out),
 		cmocka_unit_test(queues_fill),
 		cmocka_unit_test(queues_free_out_of_order),
+		cmocka_unit_test(queues_fill_behind_more_than_a_reorder_buffer_holds),
 		cmocka_unit_test(queues_of_ports_fill),
 		cmocka_unit_test(operations_keep_their_queues),
 		cmocka_unit_test(groups_wait_for_queues_of_ports),
