@@ -26,6 +26,8 @@
 #define SAMPLED_WARM_PART   8       /* or this part of a unit */
 #define SAMPLED_MAX         8192    /* windows */
 #define SAMPLED_FEW         512     /* windows; with fewer, units are not joined */
+#define SAMPLED_EACH        8       /* windows of an interval of a timeline, at least */
+#define SAMPLED_CODE        256     /* values that say which code executes */
 #define SAMPLED_ERROR_PARTS 1000000
 /*
  * In exact profiles, windows are dealt into so many groups, one after another, whose differences

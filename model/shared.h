@@ -78,6 +78,18 @@ struct model_sampled {
 	uint32_t windows[SAMPLED_MAX][MODEL_COUNTS];
 };
 
+/*
+ * By unit of a sampled run with intervals: what a timeline needs beside the window. Code is told by
+ * how many instructions of it have executed, in the model or to warm it: a block counts in one of
+ * the values, which its address chooses at random. So those of equal code are alike, and those of
+ * two different pieces of code hardly ever.
+ */
+struct model_timeline {
+	uint64_t counts[SAMPLED_MAX][EVENT_COUNT]; /* counted in full, where code is new */
+	uint32_t code[SAMPLED_MAX][SAMPLED_CODE];
+	uint32_t first_code[SAMPLED_CODE]; /* in the first stretch, since the last snapshot */
+};
+
 /* What a program takes from outside, so that its threads may not be in the same order each time. */
 enum model_outside {
 	OUTSIDE_CLOCK = 1 << 0,  /* reads a clock */
@@ -92,8 +104,9 @@ enum model_outside {
 
 /* The counts at the end of an interval. */
 struct model_snapshot {
-	_Atomic uint64_t number; /* of snapshots so far, this one included; written last */
-	uint64_t cycle;          /* model time, cycles */
+	_Atomic uint64_t number;     /* of snapshots so far, this one included; written last */
+	uint64_t cycle;              /* model time, cycles */
+	uint32_t code[SAMPLED_CODE]; /* of the interval, as in struct model_timeline */
 	uint64_t counts[MODEL_COUNTS];
 };
 
@@ -136,7 +149,9 @@ struct model_shared {
 	_Atomic uint64_t finished[MODEL_COUNTS];           /* sum over finished threads */
 	_Atomic uint32_t slot_taken[MODEL_SHARED_THREADS]; /* by this process; 0: free */
 	struct model_thread_counts threads[MODEL_SHARED_THREADS];
-	struct model_sampled sampled; /* last, because most of its pages are never touched */
+	/* Last, because most of their pages are never touched. */
+	struct model_sampled sampled;
+	struct model_timeline timeline;
 };
 
 #endif

@@ -518,7 +518,7 @@ static void print_all(struct runner *r)
 	const char **warnings;
 
 	if (r->options->csv)
-		report_csv_headings(&r->out, r->unit_count, false);
+		report_csv_headings(&r->out, &r->report, r->unit_count, false);
 	for (size_t part = 0; part < r->table.part_count; part++) {
 		add_part(r, part);
 		if (prints_intervals(r))

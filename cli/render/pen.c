@@ -14,6 +14,7 @@ static const struct pen lines = {
 	.bar = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 	.missing = "–",
 	.omitted = "…",
+	.about = "±",
 };
 
 static const struct pen ascii = {
@@ -27,6 +28,7 @@ static const struct pen ascii = {
 	.bar = {"", "", "", "", "#", "#", "#", "#"},
 	.missing = "-",
 	.omitted = "..",
+	.about = "+-",
 };
 
 const struct pen *pen_for(const struct output *out)

@@ -13,6 +13,7 @@ struct pen {
 	const char *bar[8];  /* a block, filled from an eighth to completely */
 	const char *missing; /* for a missing value */
 	const char *omitted; /* for text without room */
+	const char *about;   /* between an estimate and half its interval */
 };
 
 /* Returns lines if the terminal uses UTF-8, otherwise ASCII. */

@@ -39,6 +39,16 @@ struct report_sampled {
 	unsigned redraws, same; /* their number; those that agree with the whole run's */
 };
 
+/* A phase of a sampled run: struct plumb_stretch. */
+struct report_phase {
+	int number;
+	size_t intervals;
+	double seconds; /* all of them together */
+	const struct plumb_result *result;
+	const struct plumb_diagnosis *diagnosis; /* of the result */
+	const struct report_sampled *sampled;
+};
+
 /* A CPU, a thread or the like that was counted separately. */
 struct report_unit {
 	struct plumb_count_unit given;
@@ -84,6 +94,10 @@ struct report {
 	bool folds; /* only name groups with nothing to show */
 	bool verbose;
 	const struct report_sampled *sampled; /* with --sampled; or NULL */
+	bool estimates;                       /* CSV has their intervals */
+	int phase;                            /* of this interval; -1: none */
+	const struct report_phase *phases;    /* of the whole run */
+	size_t phase_count;
 	double cycles;                        /* with --what-if: of all threads */
 	const struct report_what_if *what_if; /* what was asked for, "together" last */
 	size_t what_if_count;
@@ -218,6 +232,13 @@ static inline size_t report_columns(const char *text)
 	return wrap_columns(text, strlen(text));
 }
 
+/*
+ * Returns a phase's name, "A" for the first; NULL if the number is negative. Returns the report of
+ * a phase.
+ */
+const char *report_phase_name(int phase);
+struct report report_of_phase(const struct report *report, const struct report_phase *phase);
+
 /* Returns the report of one of its units. */
 struct report report_of_unit(const struct report *report, const struct report_unit *unit);
 /* Returns a unit's name for people: "CPU3 /user.slice". Free it. */
@@ -236,6 +257,7 @@ struct plumb_value report_event_range(const struct report *report,
 void report_sampled_text(struct output *out, const struct report *report);
 struct json_t *report_sampled_json(const struct report *report);
 void report_units(struct output *out, const struct report *report);
+void report_phases(struct output *out, const struct report *report);
 void report_tree(struct output *out, const struct report *report);
 void report_diagnosis(struct output *out, const struct report *report);
 void report_what_if(struct output *out, const struct report *report);
@@ -251,10 +273,10 @@ void report_text(struct output *out, const struct report *report);
 void report_json(struct output *out, const struct report *report);
 
 /*
- * Print CSV (RFC 4180): the line of headings, with two more for units and one for PMUs, and the
- * rows.
+ * Print CSV (RFC 4180): the line of headings, with two more for units, one for PMUs and three for
+ * estimates, and the rows.
  */
-void report_csv_headings(struct output *out, bool units, bool pmus);
+void report_csv_headings(struct output *out, const struct report *report, bool units, bool pmus);
 void report_csv(struct output *out, const struct report *report);
 
 /* Prints lines like those of perf stat -x. A comment says before them if the counts are the

@@ -33,6 +33,15 @@ static void field(struct output *out, const char *text, const char *separator)
 	fputc('"', out->stream);
 }
 
+/* Formats a value with its significant digits; "" if there is none. */
+static const char *value_text(char text[32], double value)
+{
+	text[0] = '\0';
+	if (isfinite(value))
+		snprintf(text, 32, "%.9g", value);
+	return text;
+}
+
 /* ---- --csv -------------------------------------------------------------------------------- */
 
 /* Fields in the order of the headings; NULL, 0 and "" are empty ones. */
@@ -41,8 +50,10 @@ struct row {
 	const char *source, *group;
 	unsigned stage, level;
 	const char *metric, *value, *units;
-	const struct report_unit *unit; /* NULL: there are none */
-	const char *pmu;                /* likewise */
+	const struct report_unit *unit;  /* NULL: there are none */
+	const char *pmu;                 /* likewise */
+	const struct plumb_value *range; /* of an estimate; NULL: there are none */
+	const char *phase;
 };
 
 static void put_row(struct output *out, const struct row *row)
@@ -75,17 +86,14 @@ static void put_row(struct output *out, const struct row *row)
 		fputc(',', out->stream);
 		field(out, row->pmu, ",");
 	}
+	if (row->range) {
+		char low[32], high[32];
+
+		fprintf(out->stream, ",%s,%s,%s", value_text(low, row->range->low),
+			value_text(high, row->range->high), row->phase ? row->phase : "");
+	}
 	/* RFC 4180 ends lines with both. */
 	fputs("\r\n", out->stream);
-}
-
-/* Formats a value with its significant digits; "" if there is none. */
-static const char *value_text(char text[32], double value)
-{
-	text[0] = '\0';
-	if (isfinite(value))
-		snprintf(text, 32, "%.9g", value);
-	return text;
 }
 
 /* Formats a count, or a clock in nanoseconds, exactly, with all digits. */
@@ -97,10 +105,11 @@ static const char *count_text(char text[32], double count)
 	return text;
 }
 
-void report_csv_headings(struct output *out, bool units, bool pmus)
+void report_csv_headings(struct output *out, const struct report *report, bool units, bool pmus)
 {
-	fprintf(out->stream, "time,source,group,stage,level,metric,value,units%s%s\r\n",
-		units ? ",unit,cgroup" : "", pmus ? ",pmu" : "");
+	fprintf(out->stream, "time,source,group,stage,level,metric,value,units%s%s%s\r\n",
+		units ? ",unit,cgroup" : "", pmus ? ",pmu" : "",
+		report->estimates ? ",low,high,phase" : "");
 }
 
 static void put_what_if(struct output *out, const struct report *report)
@@ -123,17 +132,27 @@ static void put_what_if(struct output *out, const struct report *report)
 	}
 }
 
+/* Returns the range of an estimate; of what was counted, that is the value itself. */
+static struct plumb_value estimate(const struct report *report, struct plumb_value range)
+{
+	if (!report->result->value_intervals)
+		range.low = range.high = range.value;
+	return range;
+}
+
 static void put_rows(struct output *out, const struct report *report,
 		     const struct report_unit *unit)
 {
 	const struct plumb_selection *selection = report->result->plan->selection;
 	const struct plumb_spec *spec = report->spec;
 	const struct plumb_event_count **events;
+	const char *phase = report_phase_name(report->phase);
 	char text[32];
 	size_t count;
 
 	for (size_t i = 0; i < selection->metric_count; i++) {
 		const struct plumb_selected_metric *m = &selection->metrics[i];
+		const struct plumb_value range = estimate(report, report_range(report, i));
 
 		put_row(out,
 			&(struct row){.time = report->time,
@@ -147,17 +166,24 @@ static void put_rows(struct output *out, const struct report *report,
 				      .value = value_text(text, report->result->values[i].value),
 				      .units = spec->metrics[m->metric].units,
 				      .unit = unit,
-				      .pmu = report->pmu});
+				      .pmu = report->pmu,
+				      .range = report->estimates ? &range : NULL,
+				      .phase = phase});
 	}
 	events = report_events(report, &count);
 	for (size_t i = 0; i < count; i++) {
+		const struct plumb_value range =
+			estimate(report, report_event_range(report, events[i]));
+
 		put_row(out, &(struct row){.time = report->time,
 					   .source = report->source,
 					   .metric = report_event_name(report, events[i]),
 					   .value = count_text(text, events[i]->count.count),
 					   .units = report_is_clock(events[i]) ? "ns" : "events",
 					   .unit = unit,
-					   .pmu = report->pmu});
+					   .pmu = report->pmu,
+					   .range = report->estimates ? &range : NULL,
+					   .phase = phase});
 	}
 	free(events);
 }

@@ -10,6 +10,53 @@
 /* Columns of the time, to a microsecond. */
 #define TIME_COLUMNS 11
 
+/*
+ * Returns a value as text, in a sampled run with half its interval, "11.8±0.3", or with what stands
+ * for an unknown one. Free it.
+ */
+static char *with_interval(const struct pen *pen, char *text, const struct plumb_value *range,
+			   char *(*figure)(const struct pen *pen, double value, const char *units),
+			   const char *units)
+{
+	const double half = fmax(range->high - range->value, range->value - range->low);
+	char *more = figure(pen, half, units);
+	char *both = memory_format("%s%s%s", text, pen->about, more);
+
+	free(more);
+	free(text);
+	return both;
+}
+
+static char *figure_of_count(const struct pen *pen, double value, const char *units)
+{
+	(void)units;
+	return figure_count(pen, value);
+}
+
+/* Return the text of a metric's value, and of an event's count. */
+static char *value_text(const struct pen *pen, const struct report *report, size_t i)
+{
+	const uint16_t metric = report->result->plan->selection->metrics[i].metric;
+	const char *units = report->spec->metrics[metric].units;
+	const struct plumb_value range = report_range(report, i);
+	char *text = figure_value(pen, range.value, units);
+
+	if (!report->result->value_intervals || !report->sampled || isnan(range.value))
+		return text;
+	return with_interval(pen, text, &range, figure_value, units);
+}
+
+static char *count_text(const struct pen *pen, const struct report *report,
+			const struct plumb_event_count *event)
+{
+	const struct plumb_value range = report_event_range(report, event);
+	char *text = figure_count(pen, event->count.count);
+
+	if (!report->result->event_intervals || !report->sampled || isnan(range.value))
+		return text;
+	return with_interval(pen, text, &range, figure_of_count, NULL);
+}
+
 /* Shortens a root's name to its first word: "frontend", "retiring". */
 static void root_heading(char heading[16], const char *name)
 {
@@ -24,31 +71,39 @@ static void print_roots(struct output *out, const struct report *report, bool fi
 	const struct pen *pen = pen_for(out);
 	const char *leading;
 	char *text;
+	const char *phase = report_phase_name(report->phase);
+	const size_t width = 10;
 	size_t column = TIME_COLUMNS;
 
 	if (first) {
 		fprintf(out->stream, "%*s", TIME_COLUMNS, "time s");
+		if (report->sampled)
+			output_text(out, STYLE_HEADING, " ph");
 		for (size_t i = 0; i < selection->metric_count; i++) {
 			char heading[16];
 
 			if (selection->metrics[i].level != 1)
 				continue;
 			root_heading(heading, report_metric(report, selection->metrics[i].metric));
-			output_format(out, STYLE_HEADING, " %9s", heading);
+			output_format(out, STYLE_HEADING, "%*s", (int)width, heading);
 		}
 		output_text(out, STYLE_HEADING, "  leading");
 		fputc('\n', out->stream);
 	}
 	fprintf(out->stream, "%*.6f", TIME_COLUMNS, report->time);
+	if (report->sampled) {
+		output_format(out, STYLE_PLAIN, " %s ", phase ? phase : pen->missing);
+		column += 3;
+	}
 	for (size_t i = 0; i < selection->metric_count; i++) {
 		const struct plumb_selected_metric *m = &selection->metrics[i];
 
 		if (m->level != 1)
 			continue;
-		text = figure_value(pen, report->result->values[i].value, "percent");
-		output_spaces(out, 10 - report_columns(text));
+		text = value_text(pen, report, i);
+		output_spaces(out, width > report_columns(text) ? width - report_columns(text) : 1);
 		output_text(out, STYLE_PLAIN, text);
-		column += 10;
+		column += width;
 		free(text);
 	}
 	leading = d->path_length ? report_metric(report, d->path[d->path_length - 1].metric)
@@ -108,7 +163,7 @@ static void print_lines(struct output *out, const struct report *report, bool fi
 	for (size_t i = 0; i < selection->metric_count; i++) {
 		const struct plumb_metric *metric =
 			&report->spec->metrics[selection->metrics[i].metric];
-		char *text = figure_value(pen, report->result->values[i].value, metric->units);
+		char *text = value_text(pen, report, i);
 		char *name = report_name_on_pmu(report, NULL, metric->name);
 
 		print_line_of(out, report, text, unit, name, metric->units);
@@ -117,7 +172,7 @@ static void print_lines(struct output *out, const struct report *report, bool fi
 	}
 	events = report_events(report, &count);
 	for (size_t i = 0; i < count; i++) {
-		char *text = figure_count(pen, events[i]->count.count);
+		char *text = count_text(pen, report, events[i]);
 
 		char *name = report_name_on_pmu(report, events[i]->event, events[i]->event->name);
 

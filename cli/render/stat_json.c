@@ -438,6 +438,29 @@ static json_t *repeats(const struct report *report)
 	return array;
 }
 
+static json_t *phases(const struct report *report)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < report->phase_count; i++) {
+		const struct report_phase *phase = &report->phases[i];
+		const struct report one = report_of_phase(report, phase);
+		json_t *object = json_object();
+
+		json_object_set_new(object, "name",
+				    render_string(report_phase_name(phase->number)));
+		json_object_set_new(object, "intervals",
+				    json_integer((json_int_t)phase->intervals));
+		json_object_set_new(object, "elapsed_seconds", real(phase->seconds));
+		json_object_set_new(object, "sampled", report_sampled_json(&one));
+		json_object_set_new(object, "events", events(&one));
+		json_object_set_new(object, "metrics", metrics(&one));
+		json_object_set_new(object, "diagnosis", diagnosis(&one));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 /* What was counted on the cores of other types, in the same run. */
 static json_t *types(const struct report *report)
 {
@@ -488,6 +511,11 @@ void report_json(struct output *out, const struct report *report)
 		json_object_set_new(object, "host_seconds", real(report->host_seconds));
 	if (report->sampled)
 		json_object_set_new(object, "sampled", report_sampled_json(report));
+	if (report->sampled && report->intervals && !report->ended)
+		json_object_set_new(object, "phase",
+				    render_string(report_phase_name(report->phase)));
+	if (report->sampled && report->intervals && report->ended)
+		json_object_set_new(object, "phases", phases(report));
 	if (report->runs > 1)
 		json_object_set_new(object, "runs", json_integer(report->runs));
 	json_object_set_new(object, "events", events(report));

@@ -442,6 +442,7 @@ void report_text(struct output *out, const struct report *report)
 		print_groups(out, report);
 		print_events(out, report);
 		report_units(out, report);
+		report_phases(out, report);
 	}
 	print_summary(out, report);
 	print_warnings(out, report);

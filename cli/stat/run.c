@@ -42,6 +42,8 @@ struct runner {
 	char costs[2][16]; /* words in it */
 	struct report_what_if what_if[PLUMB_WHAT_IF_MAX];
 	struct report_sampled sampled;
+	struct stat_stretches intervals, phases; /* of a sampled run */
+	struct report_phase *shown_phases;
 	double last_time;       /* of the previous interval */
 	double startup_seconds; /* as in struct plumb_count_run; the mean of the runs */
 	const char *startup_end;
@@ -256,7 +258,7 @@ static int open_output(struct runner *r)
 					   : output_open_beside(&r->out, common);
 
 	if (status == EXIT_FINE && !r->open && r->options->csv && !r->out.appended)
-		report_csv_headings(&r->out,
+		report_csv_headings(&r->out, &r->report,
 				    r->options->targets.by || r->options->targets.cgroup_count,
 				    r->type_count > 0);
 	if (status == EXIT_FINE && !r->open && r->options->common.separator)
@@ -350,6 +352,69 @@ static void on_interval(void *user, const struct plumb_count *counts, double sec
 	free(types);
 }
 
+/* ---- intervals and phases of a sampled run ------------------------------------------------ */
+
+static bool is_sampled(const struct runner *r)
+{
+	return r->options->sampled_error != 0;
+}
+
+static void on_stretch(void *user, const struct plumb_stretch *given)
+{
+	struct runner *r = user;
+
+	stat_add_stretch(&r->intervals, r->plan, given);
+}
+
+static void on_phase(void *user, const struct plumb_stretch *given)
+{
+	struct runner *r = user;
+
+	stat_add_stretch(&r->phases, r->plan, given);
+}
+
+/* Prints the intervals, whose phases are known only now. */
+static void print_intervals(struct runner *r)
+{
+	double before = 0;
+
+	for (size_t i = 0; i < r->intervals.count; i++) {
+		static const char *const nothing[] = {NULL};
+		const struct stat_stretch *interval = &r->intervals.at[i];
+		struct report report = r->report;
+
+		report.result = interval->result;
+		report.diagnosis = interval->diagnosis;
+		report.sampled = &interval->sampled;
+		report.phase = interval->phase;
+		report.time = interval->seconds;
+		report.seconds = interval->seconds - before;
+		report.ended = false;
+		report.warnings = nothing;
+		report.phase_count = 0;
+		before = interval->seconds;
+		if (is_text(r->options))
+			report_text_interval(&r->out, &report, i == 0);
+		else
+			print(r, &report);
+	}
+}
+
+/* Puts the phases into the report of the whole run. */
+static void show_phases(struct runner *r)
+{
+	r->shown_phases = memory_resize(NULL, r->phases.count + 1, sizeof(*r->shown_phases));
+	for (size_t i = 0; i < r->phases.count; i++) {
+		const struct stat_stretch *phase = &r->phases.at[i];
+
+		r->shown_phases[i] =
+			(struct report_phase){phase->phase,  phase->intervals, phase->seconds,
+					      phase->result, phase->diagnosis, &phase->sampled};
+	}
+	r->report.phases = r->shown_phases;
+	r->report.phase_count = r->phases.count;
+}
+
 static void on_slice(void *user, const struct plumb_count *counts)
 {
 	struct runner *r = user;
@@ -423,6 +488,8 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		.sampled_error = r->options->sampled_error,
 		.sampled_after = r->options->sampled_from,
 		.windows = on_windows,
+		.stretch = on_stretch,
+		.phase = on_phase,
 		.slice = on_slice,
 		.beside = r->besides,
 		.beside_count = r->type_count,
@@ -456,7 +523,7 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 	if (run->ended && may_say(r) &&
 	    (r->options->counted.timeout_ms || r->options->counted.max_instructions))
 		window_say_ended(&r->options->counted, *argv != NULL);
-	if (!r->options->interval_ms)
+	if (!r->options->interval_ms || is_sampled(r))
 		add_part(r, r->counts, run);
 	for (size_t i = 0; !r->options->interval_ms && i < r->type_count; i++)
 		add_part(&r->types[i], r->types[i].counts, run);
@@ -590,6 +657,9 @@ static int print_whole(struct runner *r)
 	types = complete_types(r);
 	if (status == EXIT_FINE) {
 		report->time = report->intervals && r->options->common.json ? report->seconds : NAN;
+		if (is_sampled(r) && prints_intervals(r))
+			print_intervals(r);
+		show_phases(r);
 		if (is_text(r->options) && r->part_count && prints_intervals(r))
 			fputc('\n', r->out.stream);
 		/* CSV has only the rows of the intervals: totals among them would mislead. */
@@ -634,6 +704,9 @@ static void release(struct runner *r)
 	hide_units(r);
 	free_repeats(r);
 	stat_free_sampled(&r->sampled);
+	stat_free_stretches(&r->intervals);
+	stat_free_stretches(&r->phases);
+	free(r->shown_phases);
 	for (size_t i = 0; i < r->unit_count; i++) {
 		plumb_result_free(r->units[i].whole);
 		plumb_result_free(r->units[i].part);
@@ -754,6 +827,8 @@ int stat_run(const struct stat_options *options, struct machine *machine,
 			   .target = options->targets.text,
 			   .intervals = options->interval_ms != 0,
 			   .time = NAN,
+			   .phase = -1,
+			   .estimates = options->sampled_error != 0,
 			   .verbose = options->common.verbose,
 			   .brief = brief && !options->common.verbose,
 			   .folds = !options->selecting.groups.count &&

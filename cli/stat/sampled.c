@@ -19,15 +19,18 @@
 static const char *find_clash(const struct stat_options *options)
 {
 	const struct window_options *window = &options->window;
+	const bool asked = options->sampled || options->sampled_after;
 	const struct {
 		bool given;
 		const char *name;
 	} all[] = {
-		{options->interval_ms, "--interval-print"},
+		/* Only who asks for it gets estimates there. */
+		{options->interval_ms && !asked, "--interval-print"},
+		{options->csv && !asked, "--csv"},
+		{options->interval_count, "--interval-count"},
 		{options->repeat > 1, "--repeat"},
 		{options->what_if, "--what-if"},
 		{options->children, "--children"},
-		{options->csv, "--csv"},
 		{options->common.separator, "--field-separator"},
 		{window->delay, "--delay"},
 		{window->timeout, "--timeout"},
@@ -135,8 +138,9 @@ static void redraw(struct report_sampled *sampled, const struct plumb_plan *plan
 	free(counts);
 }
 
-void stat_keep_windows(struct report_sampled *sampled, struct plumb_result *whole,
-		       const struct plumb_windows *windows, uint64_t from)
+/* Keeps what some windows say. Returns whether anything is estimated from them. */
+static bool describe(struct report_sampled *sampled, struct plumb_result *result,
+		     const struct plumb_windows *windows, uint64_t from)
 {
 	*sampled = (struct report_sampled){
 		.error_asked = windows->error_asked,
@@ -151,10 +155,45 @@ void stat_keep_windows(struct report_sampled *sampled, struct plumb_result *whol
 		.from = (double)from,
 	};
 	if (!windows->rest)
+		return false;
+	memory_given(plumb_result_add_windows(result, windows) == 0 ? result : NULL);
+	return true;
+}
+
+void stat_keep_windows(struct report_sampled *sampled, struct plumb_result *whole,
+		       const struct plumb_windows *windows, uint64_t from)
+{
+	if (!describe(sampled, whole, windows, from))
 		return;
-	memory_given(plumb_result_add_windows(whole, windows) == 0 ? whole : NULL);
 	if (!isnan(windows->error) && windows->place_count)
 		redraw(sampled, whole->plan, windows);
+}
+
+void stat_add_stretch(struct stat_stretches *all, const struct plumb_plan *plan,
+		      const struct plumb_stretch *given)
+{
+	struct stat_stretch *more;
+
+	all->at = memory_resize(all->at, all->count + 1, sizeof(*all->at));
+	more = &all->at[all->count++];
+	*more = (struct stat_stretch){
+		.seconds = given->seconds,
+		.phase = given->phase,
+		.intervals = given->intervals,
+		.result = results_new(plan),
+	};
+	plumb_result_add(more->result, given->counts, false);
+	describe(&more->sampled, more->result, given->windows, 0);
+	more->diagnosis = results_diagnose(more->result);
+}
+
+void stat_free_stretches(struct stat_stretches *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		plumb_diagnosis_free(all->at[i].diagnosis);
+		plumb_result_free(all->at[i].result);
+	}
+	free(all->at);
 }
 
 void stat_count_same(struct report_sampled *sampled, const struct plumb_diagnosis *whole)

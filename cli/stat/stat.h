@@ -143,6 +143,24 @@ void stat_say_sampled(const struct stat_options *options, const struct plumb_win
  */
 void stat_keep_windows(struct report_sampled *sampled, struct plumb_result *whole,
 		       const struct plumb_windows *windows, uint64_t from);
+
+/* An interval of a sampled run, or a phase: struct plumb_stretch. */
+struct stat_stretch {
+	double seconds;
+	int phase;
+	size_t intervals;
+	struct plumb_result *result;
+	struct plumb_diagnosis *diagnosis;
+	struct report_sampled sampled;
+};
+struct stat_stretches {
+	struct stat_stretch *at;
+	size_t count;
+};
+void stat_add_stretch(struct stat_stretches *all, const struct plumb_plan *plan,
+		      const struct plumb_stretch *given);
+void stat_free_stretches(struct stat_stretches *all);
+
 /* Sets how many draws of the windows have the diagnosis of the whole run. */
 void stat_count_same(struct report_sampled *sampled, const struct plumb_diagnosis *whole);
 void stat_free_sampled(struct report_sampled *sampled);

@@ -103,6 +103,18 @@ struct plumb_progress {
 	double seconds;      /* of the source's time since the program began */
 };
 
+/*
+ * An interval of a sampled run, or all of a phase: of intervals that execute mostly the same code.
+ * Made by the library; may grow.
+ */
+struct plumb_stretch {
+	double seconds; /* when the interval ended, of the source's time; of a phase: its length */
+	int phase;      /* its number, from 0 on, by first appearance; -1: no other is alike */
+	size_t intervals;                    /* how many it is */
+	const struct plumb_count *counts;    /* estimates, in the plan's layout */
+	const struct plumb_windows *windows; /* of it alone, for plumb_result_add_windows() */
+};
+
 /* Counts of the same run on the cores of another type. */
 struct plumb_count_beside {
 	const struct plumb_source *source; /* perf, opened with that type's specification */
@@ -170,12 +182,15 @@ struct plumb_count_job {
 	 * With the model only: counts windows at random places of the program, and estimates from
 	 * them. Takes as many as it needs to know the cycles up to this relative error, at 95 %
 	 * confidence, but runs the program to its end. 0: counts everything. It cannot be combined
-	 * with intervals, a window, processes that the program forks, or perfect parts.
+	 * with a window, processes that the program forks, or perfect parts. With `interval_ms`,
+	 * takes at least eight windows for each interval, as far as their number allows, and calls
+	 * `stretch` and `phase` instead of `interval`.
 	 */
 	double sampled_error;
 	/*
 	 * Called before a sampled run returns; the windows are valid during the call. With
-	 * `sampled_after`, it is not called for a run in which everything was counted.
+	 * `sampled_after` and without intervals, it is not called for a run in which everything was
+	 * counted.
 	 */
 	void (*windows)(void *user, const struct plumb_windows *windows);
 	/*
@@ -198,6 +213,13 @@ struct plumb_count_job {
 	 */
 	const struct plumb_count_beside *beside;
 	size_t beside_count;
+	/*
+	 * With sampled_error and interval_ms only: called before the run returns, for each interval
+	 * in order, and then for each phase that has several. Times are estimates, too. An interval
+	 * ends with a unit of the windows, so it may be a little longer.
+	 */
+	void (*stretch)(void *user, const struct plumb_stretch *stretch);
+	void (*phase)(void *user, const struct plumb_stretch *phase);
 };
 
 /* What the model counted of page_fault_cycles and other conditions in plumb_model_options. */

@@ -107,7 +107,7 @@ struct estimate {
 	double fraction;
 };
 
-static void estimate_counts(const struct plumb_windows *w, struct plumb_count *counts)
+void windows_estimate(const struct plumb_windows *w, struct plumb_count *counts)
 {
 	const double size = sum(w->sizes, w->count, 1);
 
@@ -275,7 +275,7 @@ int plumb_result_add_windows(struct plumb_result *result, const struct plumb_win
 	e.counts = calloc(plan->place_count + 1, sizeof(*e.counts));
 	e.residuals = calloc(windows->count + 1, sizeof(*e.residuals));
 	if (values && events && e.counts && e.residuals) {
-		estimate_counts(windows, e.counts);
+		windows_estimate(windows, e.counts);
 		for (size_t i = 0; i < metrics; i++)
 			values[i] = value_interval(&e, r, &r->plan->metrics[i]);
 		for (uint16_t i = 0; i < plan->event_count; i++)

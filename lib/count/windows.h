@@ -37,6 +37,9 @@ double windows_effective(const double *counts, size_t count, size_t stride);
 /* Returns the 97.5 % quantile of Student's t distribution with at least 3 degrees of freedom. */
 double windows_quantile(double degrees);
 
+/* Sets the counts that are estimated from the windows, in the plan's layout. */
+void windows_estimate(const struct plumb_windows *windows, struct plumb_count *counts);
+
 /* Returns half the interval of the cycles, relative to them; NaN if there are too few windows. */
 double windows_error(const struct plumb_windows *windows);
 

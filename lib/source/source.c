@@ -184,7 +184,7 @@ static int check_targets(const struct plumb_source *source, const struct source_
 	if (job->sampled_after && job->sampled_error == 0)
 		return PLUMB_ERR_ARGUMENT;
 	if (job->sampled_error != 0 &&
-	    (!source_error_is_possible(job->sampled_error) || job->children || job->interval_ms ||
+	    (!source_error_is_possible(job->sampled_error) || job->children ||
 	     job->model->what_if || !window_is_all(&job->window)))
 		return PLUMB_ERR_ARGUMENT;
 	if ((job->one_pass && !job->program) || (tasks && (job->all_cpus || job->cgroup_count)) ||
@@ -254,6 +254,8 @@ int plumb_source_count(struct plumb_source *source, const struct plumb_count_job
 		.sampled_error = given.sampled_error,
 		.sampled_after = given.sampled_after,
 		.windows = given.windows,
+		.stretch = given.stretch,
+		.phase = given.phase,
 		.slice = given.slice,
 		.beside = given.beside,
 		.beside_count = given.beside_count,

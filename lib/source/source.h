@@ -44,6 +44,8 @@ struct source_job {
 	double sampled_error;
 	uint64_t sampled_after;
 	void (*windows)(void *user, const struct plumb_windows *windows);
+	void (*stretch)(void *user, const struct plumb_stretch *stretch);
+	void (*phase)(void *user, const struct plumb_stretch *phase);
 
 	const struct plumb_model_options *model; /* of the model alone */
 	const struct core_file *core_file;       /* likewise; NULL: none */

@@ -193,7 +193,8 @@ static void settle(struct vcpu *vcpu)
 		return;
 	vcpu->settled = cycle;
 	core_counts(vcpu->core);
-	slots_snapshot(base_cycle + core_time(vcpu->core));
+	if (sampled_sums_are_whole())
+		slots_snapshot(base_cycle + core_time(vcpu->core));
 }
 
 /* Sends the block that was executing through the core, now that `next_pc` is known. */
@@ -642,6 +643,7 @@ static bool begin_counting(const struct options *options)
 	window_set_up(shared, &options->window);
 	sampled = options->sampled;
 	sampled.seed = options->seed;
+	sampled.interval = options->interval;
 	sampled.page_faults = options->conditions.page_fault_cycles != 0;
 	sampled.in_order = sampler_has_profiles();
 	sampled.charged = sampled.in_order ? charged : NULL;

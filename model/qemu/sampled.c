@@ -5,6 +5,7 @@
 
 #include "exact.h"
 #include "qemu/registers.h"
+#include "qemu/timeline.h"
 #include "ties.h"
 #include "warm.h"
 
@@ -36,7 +37,8 @@ static uint64_t next;     /* position at which the phase ends */
 static uint64_t noted;    /* position at which the shared count was updated */
 static uint64_t base;     /* position at which the first unit began */
 static uint64_t window_at;
-static bool translated; /* a block that is about to execute */
+static uint64_t new_from; /* position from which what is new is counted */
+static bool translated;   /* a block that is about to execute */
 static uint64_t counts_before[MODEL_COUNTS];
 static uint32_t pace = WARM_PACE_ONE;
 static struct warmer warmer;
@@ -137,6 +139,9 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	may_be_bare = PLUMB_QEMU_API >= 3 && translate_anew && !request->page_faults &&
 		      !request->in_order;
 	when_charged = request->charged;
+	timeline_set_up(shared, request->interval);
+	if (sampled->unit)
+		timeline_begin_units(sampled->begins, sampled->unit);
 	sum_counts = sum;
 	wanted = (double)error / SAMPLED_ERROR_PARTS;
 	warming = SAMPLED_WARM;
@@ -192,6 +197,12 @@ bool sampled_counts_all(void)
 	return phase == PHASE_NEW || phase == PHASE_LEFT;
 }
 
+bool sampled_sums_are_whole(void)
+{
+	return !active || phase == PHASE_LEFT ||
+	       (phase == PHASE_FIRST && atomic_load(&sampled->state) == SAMPLED_ALL);
+}
+
 static void charge(struct core *core, unsigned group, uint64_t weight)
 {
 	if (when_charged)
@@ -205,8 +216,12 @@ static void end_new(struct core *core)
 
 	read_counts(core, counts);
 	charge(core, 0, 1);
-	for (unsigned e = 0; e < MODEL_COUNTS; e++)
-		sampled->first[e] += counts[e] - counts_before[e];
+	for (unsigned e = 0; e < MODEL_COUNTS; e++) {
+		counts[e] -= counts_before[e];
+		sampled->first[e] += counts[e];
+	}
+	timeline_counted(counts, new_from, position);
+	new_from = position;
 }
 
 void sampled_settle(struct core *core)
@@ -277,6 +292,7 @@ static void join_units(void)
 			       sizeof(sampled->windows[i]));
 	}
 	sampled->unit *= 2;
+	timeline_join_units();
 	atomic_store(&sampled->count, half);
 }
 
@@ -335,8 +351,8 @@ static void end_window(struct core *core)
 		pace = (uint32_t)((7ull * pace + (own < PACE_MAX ? own : PACE_MAX)) / 8);
 	}
 	atomic_store(&sampled->count, count + 1);
-	if (count + 1 == SAMPLED_MAX ||
-	    (count + 1 >= SAMPLED_FEW && (count + 1) % 64 == 0 && half_is_enough()))
+	if (count + 1 == SAMPLED_MAX || (count + 1 >= SAMPLED_FEW && (count + 1) % 64 == 0 &&
+					 half_is_enough() && timeline_may_join()))
 		join_units();
 }
 
@@ -394,6 +410,7 @@ static void begin_new(struct core *core)
 		choose_window();
 	}
 	phase = PHASE_NEW;
+	new_from = position;
 	charge(core, 0, 0);
 	read_counts(core, counts_before);
 }
@@ -405,6 +422,7 @@ static void end_first_stretch(struct core *core)
 		read_counts(core, sampled->first);
 		sampled->unit = SAMPLED_UNIT;
 		base = sampled->begins = sampled->first[EVENT_INST_RETIRED];
+		timeline_begin_units(base, SAMPLED_UNIT);
 		core_end_limits(core);
 		atomic_store(&sampled->state, SAMPLED_WINDOWS);
 	}
@@ -464,6 +482,8 @@ void sampled_execute(struct core *core, const struct block *block, unsigned exec
 			begin_new(core);
 		next = position + SAMPLED_NEW;
 	}
+	if (active && phase != PHASE_LEFT)
+		timeline_note(block, executed, position);
 	if (phase != PHASE_WARMS) {
 		core_execute(core, block, executed, accesses, access_count, next_pc);
 		/* Other threads come by here. */

@@ -11,8 +11,9 @@ struct sampled_request {
 	uint32_t error; /* of the cycles, relative, in SAMPLED_ERROR_PARTS; 0: nothing is sampled */
 	uint64_t after; /* instructions that are modelled in full; 0: SAMPLED_FIRST */
 	uint64_t seed;
-	bool page_faults; /* they have a cost */
-	bool in_order;    /* calls are followed, so nothing executes without the model */
+	bool page_faults;  /* they have a cost */
+	uint64_t interval; /* of a timeline, in cycles; 0: none */
+	bool in_order;     /* calls are followed, so nothing executes without the model */
 	/*
 	 * What the core was charged for since the last call counts `weight` times, and belongs to
 	 * this group of windows, or to group 0; with weight 0, it is dropped. NULL: nobody asks.
@@ -58,6 +59,12 @@ bool sampled_is_bare(const struct block *block);
 
 /* Returns whether what executes now is counted in full: group 0, whether or not this is sampled. */
 bool sampled_counts_all(void);
+
+/*
+ * Returns whether the sums grow by all that executes: at first, and with threads. There, intervals
+ * are counted; what is between is the timeline's.
+ */
+bool sampled_sums_are_whole(void);
 
 /* A block has been translated for the first time, and is about to execute. */
 void sampled_translated(void);

@@ -8,6 +8,7 @@
 
 #include "qemu/sampler.h"
 #include "qemu/share.h"
+#include "qemu/timeline.h"
 
 static struct model_shared *shared;
 static bool own_slots[MODEL_SHARED_THREADS]; /* those of this process's threads; under `lock` */
@@ -71,6 +72,7 @@ void slots_snapshot(uint64_t cycle)
 	snapshot = &shared->snapshot[number % MODEL_SNAPSHOTS];
 	snapshot->cycle = cycle - cycle % interval;
 	slots_sum(snapshot->counts);
+	timeline_take_code(snapshot->code);
 	atomic_store(&snapshot->number, number);
 }
 

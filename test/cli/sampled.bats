@@ -285,6 +285,47 @@ model()
 	lacks sampled <text
 }
 
+@test "sampled: -I prints a timeline with phases, in text, JSON and CSV" {
+	model --sampled -I 1 -s 1 -l 1 -e CPU_CYCLES,INST_RETIRED --json -o parts.json ./phases 1500000
+	model --sampled -I 1 -s 1 -l 1 -e CPU_CYCLES,INST_RETIRED --csv -o parts.csv ./phases 1500000
+	model --sampled -I 1 -s 1 -l 1 ./phases 1500000 2>text
+	/usr/bin/python3 - <<-'END'
+		import csv
+		import json
+
+		*parts, whole = map(json.loads, open("parts.json"))
+		counts = [{e["name"]: e for e in part["events"]} for part in (*parts, whole)]
+		total = counts.pop()
+		# Instructions are exact, times are those of the cycles, and the parts are the whole.
+		assert sum(c["INST_RETIRED"]["count"] for c in counts) == total["INST_RETIRED"]["count"]
+		cycles = sum(c["CPU_CYCLES"]["count"] for c in counts)
+		assert abs(cycles / total["CPU_CYCLES"]["count"] - 1) < 0.02, cycles
+		before = 0
+		for part, c in zip(parts, counts):
+		    assert part["time"] > before and not part["summary"]
+		    length, before = part["time"] - before, part["time"]
+		    assert abs(c["CPU_CYCLES"]["count"] / 3e9 / length - 1) < 0.05 or length < 1e-4
+		assert all(abs(p["time"] - 1e-3 * (i + 1)) < 2e-4 for i, p in enumerate(parts[:-1])), parts
+		assert sum(c["CPU_CYCLES"]["interval"] is not None for c in counts) > len(counts) / 2
+		for part in parts[1:-1]:
+		    assert part["sampled"]["windows"] >= 8, part["sampled"]
+		named = [part["phase"] for part in parts]
+		assert [p["name"] for p in whole["phases"]] == sorted(set(named) - {None}), named
+		for phase in whole["phases"]:
+		    assert phase["intervals"] == named.count(phase["name"]) > 1
+		    assert {m["name"] for m in phase["metrics"]} == {m["name"] for m in whole["metrics"]}
+		rows = list(csv.DictReader(open("parts.csv")))
+		assert {row["phase"] for row in rows} == {name or "" for name in named}
+		firsts = [r for r in rows if r["metric"] == "CPU_CYCLES"]
+		for row, c in zip(firsts, counts, strict=True):
+		    assert float(row["value"]) == round(c["CPU_CYCLES"]["count"])
+		    if c["CPU_CYCLES"]["interval"]:
+		        assert abs(float(row["low"]) - c["CPU_CYCLES"]["interval"][0]) < 1
+	END
+	grep -q "^     time s ph  frontend" text
+	grep -Eq "^   0.00[0-9]{4} [A–-] .*±" text
+}
+
 @test "sampled: code that executes once, for the first time, is not missed" {
 	model --json -o whole.json ./steady
 	model --sampled --json -o sampled.json ./steady
@@ -447,28 +488,27 @@ model()
 	run --separate-stderr model --sampled=off --sampled-after=5M ./phases
 	[ "$status" -eq 2 ]
 	[[ $stderr = *"--sampled=off and --sampled-after cannot be combined"* ]]
-	run --separate-stderr model --sampled-after=5M --csv ./phases
+	run --separate-stderr model --sampled-after=5M -x, ./phases
 	[ "$status" -eq 2 ]
-	[[ $stderr = *"--sampled-after and --csv cannot be combined"* ]]
+	[[ $stderr = *"--sampled-after and --field-separator cannot be combined"* ]]
 	run --separate-stderr plumb stat --sampled --source perf ./phases
 	[ "$status" -eq 2 ]
 	[[ $stderr = *"--sampled and --source perf cannot be combined"* ]]
-	while read -r option name; do
-		# shellcheck disable=SC2086 # an option and its value
+	while read -r name option; do
+		# shellcheck disable=SC2086 # options and their values
 		run --separate-stderr model --sampled=2% $option ./phases
 		[ "$status" -eq 2 ]
 		[[ $stderr = *"--sampled and $name cannot be combined"* ]]
 	done <<-'END'
-		-I1 --interval-print
-		-r2 --repeat
-		--what-if=l2 --what-if
+		--interval-count -I1 --interval-count=2
+		--repeat -r2
+		--what-if --what-if=l2
 		--children --children
-		--csv --csv
-		-x, --field-separator
-		--delay=1 --delay
-		--timeout=1 --timeout
-		--max-instructions=5 --max-instructions
-		--from=main --from
-		--to=main --to
+		--field-separator -x,
+		--delay --delay=1
+		--timeout --timeout=1
+		--max-instructions --max-instructions=5
+		--from --from=main
+		--to --to=main
 	END
 }

@@ -13,6 +13,7 @@
 #include "source/model/places.h"
 #include "source/model/record.h"
 #include "source/model/sampled.h"
+#include "source/model/timeline.h"
 
 static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
 		 const struct plumb_event_config *event, struct plumb_diagnostics *diagnostics)
@@ -24,6 +25,7 @@ static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
 struct counting {
 	const struct source_job *job;
 	struct model_places places;
+	struct timeline_counted timeline; /* of a sampled run with intervals */
 };
 
 static void on_started(void *user, pid_t pid)
@@ -34,11 +36,13 @@ static void on_started(void *user, pid_t pid)
 		c->job->started(c->job->user, pid);
 }
 
-static void on_interval(void *user, const struct model_counts *counts)
+static void on_interval(void *user, const struct model_counts *counts, const uint32_t *code)
 {
 	struct counting *c = user;
 
-	if (c->job->interval)
+	if (c->job->sampled_error != 0)
+		timeline_add(&c->timeline, counts, code);
+	else if (c->job->interval)
 		c->job->interval(c->job->user, model_places_interval(&c->places, counts),
 				 counts->seconds);
 }
@@ -269,17 +273,24 @@ static int run_model(struct counting *c, struct source_run *run,
 		return PLUMB_ERR_NO_MEMORY;
 	error = model_run(&what, model, diagnostics);
 	if (error == PLUMB_OK || error == PLUMB_ERR_INTERRUPTED) {
-		if (job->interval_ms && model->counts.seconds > c->places.before.seconds)
-			on_interval(c, &model->counts);
+		if (job->interval_ms && !what.sampled &&
+		    model->counts.seconds > c->places.before.seconds)
+			on_interval(c, &model->counts, NULL);
 		model_warn(model, diagnostics);
 		tell(&c->places, model, run, diagnostics);
 		if (what.what_if)
 			memcpy(run->what_if_cycles, model->counts.counts + EVENT_COUNT,
 			       WHAT_IF_COUNT * sizeof(*run->what_if_cycles));
-		if (what.sampled && job->windows && (model->sampled || !what.sampled_after) &&
+		if (what.sampled && job->windows &&
+		    (model->sampled || !what.sampled_after || job->interval_ms) &&
 		    sampled_tell(job, c->places.indexes, model->sampled, &model->sums, diagnostics))
 			error = PLUMB_ERR_NO_MEMORY;
+		if (what.sampled && job->interval_ms &&
+		    timeline_tell(job, c->places.indexes, &c->timeline, model))
+			error = PLUMB_ERR_NO_MEMORY;
 	}
+	units_free(model->units);
+	free(c->timeline.at);
 	free(model->sampled);
 	free(model);
 	return error;

@@ -176,10 +176,11 @@ static void on_progress(void *user, const struct model_counts *counts)
 		r->job->progress(r->job->user, &progress);
 }
 
-static void on_interval(void *user, const struct model_counts *counts)
+static void on_interval(void *user, const struct model_counts *counts, const uint32_t *code)
 {
 	struct recorder *r = user;
 
+	(void)code;
 	r->job->interval(r->job->user, model_places_interval(&r->places, counts), counts->seconds);
 }
 
@@ -333,7 +334,7 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 			.collisions = model->counts.counts[EVENT_SAMPLE_COLLISION],
 		};
 		if (what.interval_ms && model->counts.seconds > r->places.before.seconds)
-			on_interval(r, &model->counts);
+			on_interval(r, &model->counts, NULL);
 		tell_counts(r, &model->counts, run->event_counts);
 		model_warn(model, r->diagnostics);
 		if (job->plan &&

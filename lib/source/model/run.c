@@ -22,6 +22,7 @@
 #include "source/model/command.h"
 #include "source/model/core_file.h"
 #include "source/model/sampled.h"
+#include "source/model/units.h"
 
 #define PROGRESS_MS 250
 #define SNAPSHOT_MS 20 /* the maximum between taking a snapshot and delivering it */
@@ -235,13 +236,15 @@ static void tell_snapshots(struct run *run)
 	       atomic_load(&shared->snapshot[number % MODEL_SNAPSHOTS].number) == number) {
 		const struct model_snapshot *snapshot = &shared->snapshot[number % MODEL_SNAPSHOTS];
 		struct model_counts counts;
+		uint32_t code[SAMPLED_CODE];
 
 		memcpy(counts.counts, snapshot->counts, sizeof(counts.counts));
+		memcpy(code, snapshot->code, sizeof(code));
 		mark_uncounted(run, &counts);
 		set_seconds(run, &counts, snapshot->cycle);
 		atomic_store(&shared->snapshots_read, number);
 		if (run->job->interval)
-			run->job->interval(run->job->user, &counts);
+			run->job->interval(run->job->user, &counts, code);
 	}
 }
 
@@ -406,6 +409,9 @@ static void fill_result(const struct run *run, int status, struct model_result *
 	sum_counts(run, &result->counts);
 	result->sums = result->counts;
 	result->sampled = sampled_copy(&shared->sampled);
+	result->frequency = 1e6 * run->core->frequency_mhz;
+	if (run->job->sampled && run->job->interval_ms)
+		result->units = units_copy(shared);
 	if (result->sampled) {
 		cycles = sampled_estimate(result->sampled, &result->sums, &result->counts);
 		if (atomic_load(&shared->sampled.left) &&

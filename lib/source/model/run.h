@@ -43,7 +43,9 @@ struct model_job {
 	 * May be NULL, as each of those below; `counts` are those since the beginning. */
 	int (*begin)(void *user, const char *version);
 	void (*started)(void *user, pid_t pid);
-	void (*interval)(void *user, const struct model_counts *counts);
+	/* In a sampled run, only while everything is modelled; `code` is as in struct
+	 * model_snapshot. */
+	void (*interval)(void *user, const struct model_counts *counts, const uint32_t *code);
 	void (*progress)(void *user, const struct model_counts *counts);
 	/* The program has made the system call `mark_call`, in this cycle of its thread's time. */
 	void (*mark)(void *user, uint64_t cycle);
@@ -80,6 +82,9 @@ struct model_result {
 	 */
 	struct model_sampled *sampled;
 	struct model_counts sums; /* then: what was modelled */
+	/* Of a sampled run with intervals: a copy, to be freed. NULL: of no such run. */
+	struct model_units *units;
+	double frequency; /* of the core, in Hz */
 };
 
 /*

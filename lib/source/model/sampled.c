@@ -45,8 +45,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Returns the instructions that the windows stand for. */
-static uint64_t rest_of(const struct model_sampled *sampled, const struct model_counts *sums)
+uint64_t sampled_rest(const struct model_sampled *sampled, const struct model_counts *sums)
 {
 	const uint64_t until = atomic_load(&sampled->left) ? sampled->before[EVENT_INST_RETIRED]
 							   : sums->counts[EVENT_INST_RETIRED];
@@ -83,7 +82,7 @@ static double rate(const struct model_sampled *sampled, size_t event)
 uint64_t sampled_estimate(const struct model_sampled *sampled, const struct model_counts *sums,
 			  struct model_counts *counts)
 {
-	const double rest = (double)rest_of(sampled, sums);
+	const double rest = (double)sampled_rest(sampled, sums);
 
 	for (size_t e = 0; e < MODEL_COUNTS; e++) {
 		if (e == EVENT_INST_RETIRED || sums->counts[e] == MODEL_NOT_COUNTED)
@@ -109,7 +108,7 @@ void sampled_describe(const struct model_sampled *sampled, const struct model_co
 		windows += (double)sampled->group_windows[group];
 		instructions += (double)sampled->group_instructions[group];
 	}
-	rest = (double)rest_of(sampled, sums);
+	rest = (double)sampled_rest(sampled, sums);
 	if (instructions > 0)
 		groups->scale = rest / instructions;
 	if (rest > 0)
@@ -117,18 +116,14 @@ void sampled_describe(const struct model_sampled *sampled, const struct model_co
 		groups->modelled = fmin(fmin(windows * SAMPLED_WINDOW, instructions) / rest, 1);
 }
 
-/* The arrays of struct plumb_windows. */
-struct arrays {
-	double *sizes, *cycles, *counts, *first;
-};
-
-static bool is_counted(const struct model_counts *sums, size_t index)
+bool sampled_is_counted(const struct model_counts *sums, size_t index)
 {
 	return index < EVENT_COUNT && sums->counts[index] != MODEL_NOT_COUNTED;
 }
 
-static void fill(const struct arrays *a, const struct plumb_plan *plan, const size_t *indexes,
-		 const struct model_sampled *sampled, const struct model_counts *sums)
+static void fill(const struct sampled_arrays *a, const struct plumb_plan *plan,
+		 const size_t *indexes, const struct model_sampled *sampled,
+		 const struct model_counts *sums)
 {
 	const uint32_t count = window_count(sampled);
 
@@ -137,18 +132,18 @@ static void fill(const struct arrays *a, const struct plumb_plan *plan, const si
 		a->cycles[i] = sampled->windows[i][EVENT_CPU_CYCLES];
 		for (size_t p = 0; p < plan->place_count; p++)
 			a->counts[i * plan->place_count + p] =
-				is_counted(sums, indexes[p])
+				sampled_is_counted(sums, indexes[p])
 					? (double)sampled->windows[i][indexes[p]]
 					: (double)NAN;
 	}
 	for (size_t p = 0; p < plan->place_count; p++)
-		a->first[p] = is_counted(sums, indexes[p])
+		a->first[p] = sampled_is_counted(sums, indexes[p])
 				      ? (double)counted(sampled, sums, indexes[p])
 				      : (double)NAN;
 }
 
 static void tell(const struct source_job *job, const struct model_sampled *sampled,
-		 const struct model_counts *sums, const struct arrays *a,
+		 const struct model_counts *sums, const struct sampled_arrays *a,
 		 struct plumb_diagnostics *diagnostics)
 {
 	const uint64_t all = sums->counts[EVENT_INST_RETIRED];
@@ -166,7 +161,7 @@ static void tell(const struct source_job *job, const struct model_sampled *sampl
 	if (sampled) {
 		windows.count = window_count(sampled);
 		windows.first_cycles = (double)counted(sampled, sums, EVENT_CPU_CYCLES);
-		windows.rest = rest_of(sampled, sums);
+		windows.rest = sampled_rest(sampled, sums);
 		windows.modelled = all - windows.rest + sampled->modelled;
 		windows.bare = sampled->bare;
 		windows.unit = sampled->unit;
@@ -181,27 +176,48 @@ static void tell(const struct source_job *job, const struct model_sampled *sampl
 	job->windows(job->user, &windows);
 }
 
-int sampled_tell(const struct source_job *job, const size_t *indexes,
-		 const struct model_sampled *sampled, const struct model_counts *sums,
-		 struct plumb_diagnostics *diagnostics)
+bool sampled_arrays_make(struct sampled_arrays *arrays, const struct plumb_plan *plan,
+			 const size_t *indexes, const struct model_sampled *sampled,
+			 const struct model_counts *sums)
 {
-	const size_t places = job->plan->place_count;
+	const size_t places = plan->place_count;
 	const size_t count = sampled ? window_count(sampled) : 0;
-	const struct arrays a = {
+
+	*arrays = (struct sampled_arrays){
 		.sizes = calloc(count + 1, sizeof(double)),
 		.cycles = calloc(count + 1, sizeof(double)),
 		.counts = calloc(count * places + 1, sizeof(double)),
 		.first = calloc(places + 1, sizeof(double)),
 	};
-	const bool made = a.sizes && a.cycles && a.counts && a.first;
+	if (!arrays->sizes || !arrays->cycles || !arrays->counts || !arrays->first)
+		return false;
+	if (sampled)
+		fill(arrays, plan, indexes, sampled, sums);
+	return true;
+}
 
-	if (made && sampled)
-		fill(&a, job->plan, indexes, sampled, sums);
+void sampled_arrays_free(struct sampled_arrays *arrays)
+{
+	free(arrays->sizes);
+	free(arrays->cycles);
+	free(arrays->counts);
+	free(arrays->first);
+}
+
+size_t sampled_window_count(const struct model_sampled *sampled)
+{
+	return window_count(sampled);
+}
+
+int sampled_tell(const struct source_job *job, const size_t *indexes,
+		 const struct model_sampled *sampled, const struct model_counts *sums,
+		 struct plumb_diagnostics *diagnostics)
+{
+	struct sampled_arrays arrays;
+	const bool made = sampled_arrays_make(&arrays, job->plan, indexes, sampled, sums);
+
 	if (made)
-		tell(job, sampled, sums, &a, diagnostics);
-	free(a.sizes);
-	free(a.cycles);
-	free(a.counts);
-	free(a.first);
+		tell(job, sampled, sums, &arrays, diagnostics);
+	sampled_arrays_free(&arrays);
 	return made ? 0 : PLUMB_ERR_NO_MEMORY;
 }

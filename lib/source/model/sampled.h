@@ -30,6 +30,24 @@ int sampled_tell(const struct source_job *job, const size_t *indexes,
 		 const struct model_sampled *sampled, const struct model_counts *sums,
 		 struct plumb_diagnostics *diagnostics);
 
+/* The arrays of struct plumb_windows, for all windows of a run. */
+struct sampled_arrays {
+	double *sizes, *cycles, *counts, *first;
+};
+/*
+ * Sets them to a run's windows (NULL: there are none). Returns false if out of memory. In both
+ * cases free them with sampled_arrays_free().
+ */
+bool sampled_arrays_make(struct sampled_arrays *arrays, const struct plumb_plan *plan,
+			 const size_t *indexes, const struct model_sampled *sampled,
+			 const struct model_counts *sums);
+void sampled_arrays_free(struct sampled_arrays *arrays);
+size_t sampled_window_count(const struct model_sampled *sampled);
+/* Whether the model counts what has this index, with this engine. */
+bool sampled_is_counted(const struct model_counts *sums, size_t index);
+/* Returns the instructions that the windows stand for. */
+uint64_t sampled_rest(const struct model_sampled *sampled, const struct model_counts *sums);
+
 /* The windows of an exact profile, in their groups. */
 struct sampled_groups {
 	/* How often the weighted counts of all windows together occur in the part of the run that
