@@ -13,7 +13,7 @@
 #define INSTRUCTIONS 150000
 #define STRETCH      2000
 /* Functions and blocks of this many instructions, at most. */
-#define FUNCTION_MAX (1u << 16)
+#define FUNCTION_MAX (1u << 18)
 /* Mean waits from dispatch to issue, in cycles, that tell how fast the core was. */
 #define WAITED_LEAST 16
 #define WAITED_MOST  4000 /* counters end soon after */
@@ -93,14 +93,15 @@ static int prepare_code(struct replay *replay, const uint32_t *words)
 	replay->slots = calloc(replay->count + 1, sizeof(double));
 	replay->backend = calloc(replay->count + 1, sizeof(double));
 	replay->queued = calloc(replay->count + 1, sizeof(double));
+	replay->missed = calloc(replay->count + 1, sizeof(double));
 	replay->executed = calloc(replay->count + 1, sizeof(double));
 	replay->shows = calloc(replay->count + 1, sizeof(*replay->shows));
 	replay->waited = calloc(replay->count + 1, sizeof(double));
 	replay->waits = calloc(replay->count + 1, sizeof(double));
 	if (!replay->insns || !replay->blocks || !replay->rates || !replay->cumulative ||
 	    !replay->accesses || !replay->arrivals || !replay->slots || !replay->backend ||
-	    !replay->queued || !replay->executed || !replay->shows || !replay->waited ||
-	    !replay->waits)
+	    !replay->queued || !replay->missed || !replay->executed || !replay->shows ||
+	    !replay->waited || !replay->waits)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t b = 0; plumb_flow_block(replay->flow, b, &block); b++) {
 		for (uint32_t i = block.first; i < block.first + block.count; i++) {
@@ -286,6 +287,7 @@ static void take_counts(void *user, uint32_t context, uint64_t pc, const uint64_
 	replay->queued[i] += (double)(counts[EXACT_SLOTS_BACKEND_LOAD_QUEUE] +
 				      counts[EXACT_SLOTS_BACKEND_STORE_QUEUE] +
 				      counts[EXACT_SLOTS_BACKEND_QUEUE_LS]);
+	replay->missed[i] += (double)counts[EXACT_SLOTS_BACKEND_L1D];
 }
 
 static int run(struct replay *replay, struct memory_system *system)
@@ -351,7 +353,7 @@ static double backend_factor(const struct replay *replay)
  * An instruction costs as much each time as in the replay, as often as its block was sampled. But
  * if latencies overlapped less in the replay than they do, the backend lost less.
  */
-static void find_slots(const struct replay *replay, double *slots, double *queued)
+static void find_slots(const struct replay *replay, double *slots, struct replay_shares *shares)
 {
 	const double factor = backend_factor(replay);
 	struct plumb_block block;
@@ -363,7 +365,11 @@ static void find_slots(const struct replay *replay, double *slots, double *queue
 			slots[i] = replay->executed[i] > 0
 					   ? replay->rates[b] * all / replay->executed[i]
 					   : replay->instructions[i].samples;
-			queued[i] = slots[i] > 0 && all > 0 ? factor * replay->queued[i] / all : 0;
+			if (slots[i] > 0 && all > 0)
+				shares[i] = (struct replay_shares){
+					.queued = factor * replay->queued[i] / all,
+					.missed = factor * replay->missed[i] / all,
+				};
 		}
 }
 
@@ -374,7 +380,8 @@ const struct core_params *replay_params(const struct plumb_cost_core *core)
 
 int replay_function(const struct plumb_cost_core *core, const struct plumb_flow *flow,
 		    uint64_t address, const uint32_t *words, size_t count,
-		    const struct replay_instruction *instructions, double *slots, double *queued)
+		    const struct replay_instruction *instructions, double *slots,
+		    struct replay_shares *shares)
 {
 	struct memory_system system = {
 		.replay = {.params = replay_params(core),
@@ -392,7 +399,7 @@ int replay_function(const struct plumb_cost_core *core, const struct plumb_flow 
 	if (error == 0)
 		error = run(replay, &system);
 	if (error == 0)
-		find_slots(replay, slots, queued);
+		find_slots(replay, slots, shares);
 	for (size_t b = 0; replay->blocks && b < replay->block_count; b++)
 		core_release_block(&replay->blocks[b]);
 	free(replay->insns);
@@ -404,6 +411,7 @@ int replay_function(const struct plumb_cost_core *core, const struct plumb_flow 
 	free(replay->slots);
 	free(replay->backend);
 	free(replay->queued);
+	free(replay->missed);
 	free(replay->executed);
 	free(replay->shows);
 	free(replay->waited);

@@ -65,16 +65,23 @@ int replay_share_lines(const struct plumb_cost_core *core, const struct plumb_fl
 /* Returns the slots that pass until a load from memory has its data. */
 double replay_memory_slots(const struct plumb_cost_core *core);
 
+/* Shares of an instruction's slots. */
+struct replay_shares {
+	double queued; /* lost because a queue of loads or stores was full */
+	double missed; /* lost to loads that missed L1D */
+};
+
 /*
  * Computes the slots that each instruction costs: those that it uses, and those that are lost
  * because of it, as doc/model.md charges them. The sum over all executions of an instruction is in
- * proportion to slots[i]; they are those of as many operations as there are samples. queued[i] is
- * the share of them that is lost because a queue of loads or stores was full. `core` NULL
+ * proportion to slots[i]; they are those of as many operations as there are samples. shares[i] says
+ * why. `core` NULL
  * stands for the model's default. `address` is that of the first instruction. Returns 0, NO_MEMORY,
  * or LIMIT if the function is too large or has no samples.
  */
 int replay_function(const struct plumb_cost_core *core, const struct plumb_flow *flow,
 		    uint64_t address, const uint32_t *words, size_t count,
-		    const struct replay_instruction *instructions, double *slots, double *queued);
+		    const struct replay_instruction *instructions, double *slots,
+		    struct replay_shares *shares);
 
 #endif

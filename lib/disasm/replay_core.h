@@ -38,8 +38,8 @@ struct replay {
 	uint64_t wrong_path;
 
 	/* Of each instruction: slots, those of them that the backend lost, also those for want of
-	 * room in a queue of loads and stores, and executions. */
-	double *slots, *backend, *queued, *executed;
+	 * room in a queue of loads and stores, or since L1D missed, and executions. */
+	double *slots, *backend, *queued, *missed, *executed;
 	bool *shows;            /* how long it waits */
 	double *waited, *waits; /* cycles from dispatch to issue, and how often that was seen */
 };

@@ -29,6 +29,7 @@ struct block_lines {
 	struct value bases[BASES];
 	uint32_t origins;
 	struct based *accesses; /* of each instruction in the block */
+	double slow, held;      /* samples of loads that took long, and of those that hit L1D */
 	uint64_t *offsets;      /* of each origin: bit n is set if it was n bytes into a line */
 };
 
@@ -126,6 +127,7 @@ static void find_addresses(struct block_lines *lines, const struct plumb_block *
 			   const struct replay_instruction *instructions)
 {
 	lines->origins = 0;
+	lines->slow = lines->held = 0;
 	for (unsigned r = 0; r < BASES; r++)
 		lines->bases[r] = (struct value){.origin = ++lines->origins};
 	for (uint32_t n = 0; n < block->count; n++) {
@@ -136,6 +138,8 @@ static void find_addresses(struct block_lines *lines, const struct plumb_block *
 		struct insn insn;
 
 		insn_decode(word, params->vector_bytes, &insn);
+		lines->slow += replay_count_sources(&instructions[i]).far;
+		lines->held += instructions[i].held;
 		*access = (struct based){0};
 		if (insn.memory & (MEM_LOAD | MEM_STORE) && read_offset(word, &offset, &written)) {
 			*access = (struct based){
@@ -173,7 +177,9 @@ static void find_shared(const struct block_lines *lines, const struct plumb_bloc
 		const uint64_t offsets = lines->offsets[access->origin];
 		size_t k = count > LINES_MAX ? count - LINES_MAX : 0;
 
-		if (!access->origin || !offsets)
+		/* Loads that hit L1D and take long wait for something else, each by itself. */
+		if (!access->origin || !offsets ||
+		    (!access->stores && 2 * lines->held > lines->slow))
 			continue;
 		for (; k < count; k++) {
 			const struct based *other = &lines->accesses[first[k % LINES_MAX]];

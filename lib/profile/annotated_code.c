@@ -183,9 +183,8 @@ static void share_by_cycles(struct plumb_annotated_code *code, const struct know
 }
 
 /*
- * Sets the slots of each instruction to those of the replay, and behind them which share of each a
- * full queue lost. The replay takes most of the time: so it is done once, and kept. As
- * replay_function().
+ * Sets the slots of each instruction to those of the replay, which takes most of the time: so it is
+ * done once, and kept. As replay_function().
  */
 static int replay_once(const struct plumb_annotation *annotation,
 		       const struct plumb_annotated_code *code, const struct plumb_flow *flow,
@@ -193,28 +192,32 @@ static int replay_once(const struct plumb_annotation *annotation,
 		       double *slots)
 {
 	double *made;
-	int error;
+	struct replay_shares *shares;
+	int error = PLUMB_ERR_NO_MEMORY;
 
 	if (!function->slots) {
-		made = calloc(2 * code->count + 1, sizeof(*made));
-		if (!made)
-			return PLUMB_ERR_NO_MEMORY;
-		error = replay_function(annotation->options.core, flow,
-					code->instructions[0].virtual_address, code->words,
-					code->count, replay, made, made + code->count);
+		made = calloc(code->count + 1, sizeof(*made));
+		shares = calloc(code->count + 1, sizeof(*shares));
+		if (made && shares)
+			error = replay_function(annotation->options.core, flow,
+						code->instructions[0].virtual_address, code->words,
+						code->count, replay, made, shares);
 		if (error < 0) {
 			free(made);
+			free(shares);
 			return error;
 		}
 		function->slots = made;
+		function->shares = shares;
 	}
-	memcpy(slots, function->slots, 2 * code->count * sizeof(*slots));
+	memcpy(slots, function->slots, code->count * sizeof(*slots));
 	return 0;
 }
 
 /*
  * Replays the function as its samples describe it, and notes what shares their chance. As
- * replay_function().
+ * replay_function(); if that cannot replay it, an instruction has its cycles from issue to
+ * completion instead.
  */
 static int replay_samples(const struct plumb_annotation *annotation, struct ranked *function,
 			  const struct plumb_annotated_code *code, const struct known *known,
@@ -251,6 +254,8 @@ static int replay_samples(const struct plumb_annotation *annotation, struct rank
 	}
 	if (error == 0)
 		error = replay_once(annotation, code, flow, replay, function, slots);
+	for (size_t i = 0; error == PLUMB_ERR_LIMIT && i < code->count; i++)
+		slots[i] = known[i].cycles;
 	if (flow && (error == 0 || error == PLUMB_ERR_LIMIT)) {
 		const int failed = loop_times_apply(&annotation->times, code, flow, slots, timed,
 						    &function->ticks);
@@ -261,7 +266,7 @@ static int replay_samples(const struct plumb_annotation *annotation, struct rank
 		line_spread_note(spread, i, plumb_flow_block_of(flow, i), &replay[i]);
 		line_spread_note_load(spread, i, replay);
 		line_spread_doubt(spread, i, &replay[i], timed[i] > 0 ? 1 - slots[i] / timed[i] : 1,
-				  slots[code->count + i]);
+				  &function->shares[i]);
 	}
 	if (error == 0)
 		line_spread_doubt_unseen(spread, replay, slots, timed,
@@ -281,13 +286,13 @@ static int share_latencies(const struct plumb_annotation *annotation, struct ran
 			   struct plumb_annotated_code *code, const struct known *known,
 			   struct line_spread *spread, double *all)
 {
-	double *slots = calloc(2 * code->count + 1, sizeof(*slots)), sum = 0;
+	double *slots = calloc(code->count + 1, sizeof(*slots)), sum = 0;
 	int error;
 
 	if (!slots)
 		return PLUMB_ERR_NO_MEMORY;
 	error = replay_samples(annotation, function, code, known, slots, spread);
-	for (size_t i = 0; error == 0 && i < code->count; i++)
+	for (size_t i = 0; i < code->count; i++)
 		sum += slots[i];
 	for (size_t i = 0; sum > 0 && i < code->count; i++)
 		code->instructions[i].weight = code->function.weight * slots[i] / sum;
@@ -295,7 +300,8 @@ static int share_latencies(const struct plumb_annotation *annotation, struct ran
 	if (error == 0)
 		*all = sum;
 	if (error == PLUMB_ERR_LIMIT) {
-		share_by_cycles(code, known);
+		if (!(sum > 0))
+			share_by_cycles(code, known);
 		for (size_t i = 0; i < code->count; i++)
 			line_spread_note(spread, i, (uint32_t)i, &known[i].replay);
 		return 0;

@@ -55,8 +55,10 @@ void plumb_annotation_free(struct plumb_annotation *annotation)
 	free(annotation->groups);
 	free(annotation->cells);
 	free(annotation->by_place.slots);
-	for (size_t i = 0; i < annotation->functions_in_all; i++)
+	for (size_t i = 0; i < annotation->functions_in_all; i++) {
 		free(annotation->functions[i].slots);
+		free(annotation->functions[i].shares);
+	}
 	free(annotation->functions);
 	free(annotation->usual);
 	loop_times_free(&annotation->times);

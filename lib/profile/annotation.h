@@ -5,6 +5,7 @@
 
 #include <plumb/annotate.h>
 
+#include "disasm/replay.h"
 #include "profile/loop_times.h"
 #include "profile/profile.h"
 #include "symbol/table.h"
@@ -55,8 +56,9 @@ struct ranked {
 	struct plumb_annotated_function public;
 	size_t first, count;
 	double retired; /* SPE records */
-	double *slots;  /* annotated_code.c: of a replay; NULL: not replayed yet */
-	double ticks;   /* that it took, by the records' timestamps; 0: unknown */
+	double *slots;  /* of each instruction, by its replay; NULL: not replayed yet */
+	struct replay_shares *shares; /* likewise */
+	double ticks;                 /* that it took, by the records' timestamps; 0: unknown */
 };
 
 /* The part of a file that plumb_annotation_options asks for, as if it were a function. */

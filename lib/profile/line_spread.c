@@ -91,6 +91,23 @@ static double misprediction_variance(const struct replay_instruction *samples)
 	return mispredicted > 0 && all > 0 ? fmax(0, 1 / mispredicted - 1 / all) : 0;
 }
 
+/*
+ * The variance of how often a load misses L1D, by its square: misses are rare events, those of the
+ * loads that are alike with their weight. What these have in common errs together for all of them.
+ */
+static double misses_variance(const struct replay_instruction *load)
+{
+	double own = 0, weight, misses;
+
+	for (unsigned i = 0; i < load->source_count; i++)
+		own += load->sources[i].cycles > REPLAY_HIT_CYCLES ? load->sources[i].samples : 0;
+	weight = load->alike_samples > 0 ? load->alike_weight / load->alike_samples : 0;
+	misses = own + weight * load->alike_far;
+	if (!(misses > 0))
+		return 0;
+	return (own + weight * weight * load->alike_far * load->alike) / (misses * misses);
+}
+
 void line_spread_note(struct line_spread *spread, size_t i, uint32_t group,
 		      const struct replay_instruction *samples)
 {
@@ -174,7 +191,8 @@ void line_spread_doubt_unseen(struct line_spread *spread,
 }
 
 void line_spread_doubt(struct line_spread *spread, size_t i,
-		       const struct replay_instruction *samples, double rest, double queued)
+		       const struct replay_instruction *samples, double rest,
+		       const struct replay_shares *shares)
 {
 	double unknown = samples->endless + samples->misses;
 
@@ -184,7 +202,8 @@ void line_spread_doubt(struct line_spread *spread, size_t i,
 	}
 	spread->stores[i] = samples->stores;
 	spread->accesses[i] = samples->stores || samples->alike;
-	spread->queued[i] = queued * QUEUED_ERROR;
+	spread->queued[i] = shares->queued * QUEUED_ERROR;
+	spread->relative[i] += shares->missed * shares->missed * misses_variance(samples);
 	if (samples->alike && samples->samples > 0)
 		spread->held[i] = fmin(1, samples->held / samples->samples) * HELD_ERROR;
 }

@@ -51,11 +51,12 @@ void line_spread_note_load(struct line_spread *spread, size_t i,
 			   const struct replay_instruction *instructions);
 /*
  * Adds that a replay may be wrong about what an instruction costs; call it after that. `rest` is
- * the other instructions' share of a sum that is known otherwise, or 1; `queued` is as of
+ * the other instructions' share of a sum that is known otherwise, or 1; `shares` is as of
  * replay_function().
  */
 void line_spread_doubt(struct line_spread *spread, size_t i,
-		       const struct replay_instruction *samples, double rest, double queued);
+		       const struct replay_instruction *samples, double rest,
+		       const struct replay_shares *shares);
 /*
  * Adds that loads may cost more of which neither they nor those that are alike have a record: they
  * were replayed as loads that hit. Call it when all samples are noted. `slots` is what each

@@ -10,13 +10,14 @@
 /* A loop of a computation, a load and a branch, each a line of its own. */
 static struct replay_instruction samples[COUNT];
 static struct plumb_annotated_instruction instructions[COUNT];
-static double slots[COUNT], timed[COUNT], queued[COUNT];
+static double slots[COUNT], timed[COUNT];
+static struct replay_shares shares[COUNT];
 
 static void begin(double records)
 {
 	memset(samples, 0, sizeof(samples));
 	memset(timed, 0, sizeof(timed));
-	memset(queued, 0, sizeof(queued));
+	memset(shares, 0, sizeof(shares));
 	for (size_t i = 0; i < COUNT; i++)
 		samples[i].samples = records;
 	samples[1].alike = 1;
@@ -40,7 +41,7 @@ static struct estimate share_of(size_t i)
 		instructions[n].weight = slots[n];
 		line_spread_note(&spread, n, 0, &samples[n]);
 		line_spread_note_load(&spread, n, samples);
-		line_spread_doubt(&spread, n, &samples[n], 1, queued[n]);
+		line_spread_doubt(&spread, n, &samples[n], 1, &shares[n]);
 	}
 	line_spread_doubt_unseen(&spread, samples, slots, timed, WORST);
 	line_spread_sum(&spread, &code);
@@ -158,7 +159,7 @@ static void a_full_queue_may_be_any_access_s(void **state)
 	computation = share_of(0).high;
 	store = share_of(2).low;
 	assert_true(load < 0.27 && store > 0.5);
-	queued[2] = 0.5;
+	shares[2].queued = 0.5;
 	assert_true(share_of(1).high > 0.2 + 1.96 * 0.8 * 0.17 && share_of(1).high < 0.55);
 	assert_true(share_of(2).low < 0.6 - 1.96 * 0.4 * 0.17 && share_of(2).low > 0.4);
 	assert_true(share_of(0).high > computation && share_of(0).high < 0.32);
@@ -180,6 +181,29 @@ static void a_replay_errs_alike_for_a_line(void **state)
 	assert_true(share.high > 0.56 && share.high < 0.58 && share.low > 0.42 && share.low < 0.44);
 }
 
+/* A load with 50 %, and a deviation of 1 / sqrt(misses): by half of that to each side. */
+static void few_misses_tell_little(void **state)
+{
+	double many;
+
+	(void)state;
+	begin(10000);
+	samples[1].sources[0] = (struct replay_source){10000, 4};
+	samples[1].sources[1] = (struct replay_source){400, 100};
+	samples[1].source_count = 2;
+	samples[1].alike_samples = 10400;
+	samples[1].alike_far = 400;
+	slots[1] = slots[0];
+	slots[2] = 0;
+	many = share_of(1).high - share_of(1).low;
+	shares[1].missed = 1;
+	assert_true(share_of(1).high - share_of(1).low < many + 0.02);
+	samples[1].sources[1].samples = samples[1].alike_far = 4;
+	samples[1].alike_samples = 10004;
+	/* 1.96 * 0.5 * 0.5 * 0.5, a little less by Wilson's formula. */
+	assert_true(share_of(1).high - 0.5 > 0.18 && share_of(1).high - 0.5 < 0.3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +215,7 @@ int main(void)
 		cmocka_unit_test(a_load_that_waited_may_be_the_store_s),
 		cmocka_unit_test(a_full_queue_may_be_any_access_s),
 		cmocka_unit_test(a_replay_errs_alike_for_a_line),
+		cmocka_unit_test(few_misses_tell_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

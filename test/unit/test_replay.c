@@ -11,7 +11,8 @@
 #define RATE    200.0
 
 static struct replay_instruction samples[16];
-static double slots[16], queued[16];
+static double slots[16];
+static struct replay_shares shares[16];
 static size_t count;
 
 static int replay(const uint32_t *words)
@@ -20,7 +21,7 @@ static int replay(const uint32_t *words)
 	int status;
 
 	assert_int_equal(plumb_flow_new(ADDRESS, words, count, &flow), 0);
-	status = replay_function(NULL, flow, ADDRESS, words, count, samples, slots, queued);
+	status = replay_function(NULL, flow, ADDRESS, words, count, samples, slots, shares);
 	plumb_flow_free(flow);
 	return status;
 }
@@ -234,6 +235,13 @@ static void loads_of_a_line_share_it(void **state)
 	assert_int_equal(samples[1].line_before, 1);
 	assert_int_equal(replay(words), 0);
 	assert_true(share(0) > 0.8 && share(1) < 0.1);
+	/* Each waits by itself for stores to forward. */
+	samples[1].line_before = 0;
+	samples[0].held = samples[1].held = RATE;
+	assert_int_equal(replay_share_lines(NULL, flow, words, samples), 0);
+	assert_int_equal(samples[1].line_before, 0);
+	samples[0].held = samples[1].held = 0;
+	assert_int_equal(replay_share_lines(NULL, flow, words, samples), 0);
 	/* Nobody knows how long the first one takes: the second brings the line. */
 	samples[0].source_count = 0;
 	assert_int_equal(replay(words), 0);
