@@ -187,6 +187,29 @@ bool calls_made_thread(int64_t number, const uint64_t arguments[6], int64_t resu
 	return calls_clones_thread(number, arguments) && result > 0;
 }
 
+/* Signals that the C library keeps for itself, and sends to a certain thread. */
+static bool is_of_library(uint64_t signal)
+{
+	return signal >= 32 && signal <= 34;
+}
+
+bool calls_handle_signals(int64_t number, const uint64_t arguments[6])
+{
+	uint64_t handler; /* 0: the default action; 1: the signal is ignored */
+
+	switch (number) {
+	case CALL_TKILL:
+		return is_of_library(arguments[1]);
+	case CALL_TGKILL:
+		return is_of_library(arguments[2]);
+	case CALL_RT_SIGACTION:
+		return arguments[1] && !is_of_library(arguments[0]) &&
+		       (!guest_read(arguments[1], &handler, sizeof(handler)) || handler > 1);
+	default:
+		return false;
+	}
+}
+
 /* Processes run at the same time: what they write to common memory comes at any time. */
 static unsigned shares_memory(int64_t number, const uint64_t arguments[6])
 {

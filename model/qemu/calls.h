@@ -10,6 +10,9 @@ enum {
 	CALL_EXIT = 93, /* of a thread */
 	CALL_EXIT_GROUP = 94,
 	CALL_FUTEX = 98,
+	CALL_TKILL = 130,
+	CALL_TGKILL = 131,
+	CALL_RT_SIGACTION = 134,
 	CALL_SHMAT = 196,
 	CALL_BRK = 214,
 	CALL_MUNMAP = 215,
@@ -42,6 +45,11 @@ uint64_t calls_move_from(int64_t number, const uint64_t arguments[6]);
 bool calls_keep_order(const uint64_t arguments[6]);
 /* Whether a call wakes nobody who sleeps on a private futex. */
 bool calls_leave_futexes(int64_t number);
+/*
+ * Whether a call may have the program handle signals from now on. The C library has handlers of its
+ * own, but hardly ever sends such a signal.
+ */
+bool calls_handle_signals(int64_t number, const uint64_t arguments[6]);
 /* Returns enum model_outside, or'ed. */
 unsigned calls_outside(int64_t number, const uint64_t arguments[6]);
 

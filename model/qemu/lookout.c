@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/lookout.h"
 
+#include <pthread.h>
+#include <signal.h>
+
 #include "qemu/calls.h"
 #include "qemu/sleepers.h"
 
@@ -68,7 +71,7 @@ static bool pass_next(void)
 	struct thread *next = order_first_here(true);
 
 	for (unsigned i = 0; i < order.count; i++) {
-		const struct thread *other = order.threads[i];
+		struct thread *other = order.threads[i];
 		enum host_state host;
 
 		if (!other->passed)
@@ -136,16 +139,24 @@ static void look_at(struct thread *watched, unsigned looks)
 	}
 }
 
+/* Whether the caller is to look: the first of those who wait, or for it if it is suspended. */
+static bool has_to_look(const struct thread *self)
+{
+	struct thread *first = order_first_here(false);
+
+	return first && (self ? first == self : work_is_suspended(&first->work));
+}
+
 long lookout_look(struct thread *self, struct watching *watching, long pause)
 {
 	struct thread *watched;
 
 	order_lock();
 	watched = order.holder;
-	if (!watched && self->state == STATE_WAITS)
+	if (!watched && (!self || self->state == STATE_WAITS))
 		order_grant(self);
-	if (!watched || watched == self || order_first_here(false) != self) {
-		pause = POLL_MAX_NS;
+	if (!watched || watched == self || !has_to_look(self)) {
+		pause = self || order_first_here(false) ? POLL_MAX_NS : 0;
 	} else if (watching->moves != order.moves) {
 		*watching = (struct watching){order.moves, 0};
 		if (watched->state == STATE_CALLS)
@@ -157,4 +168,50 @@ long lookout_look(struct thread *self, struct watching *watching, long pause)
 	}
 	order_unlock();
 	return pause;
+}
+
+/* ---- The thread that looks ------------------------------------------------------------------- */
+
+static bool started;
+
+static void *look_always(void *user)
+{
+	struct watching watching = {0};
+	long pause = POLL_NS;
+
+	(void)user;
+	for (;;) {
+		const uint32_t seen = order_calls();
+		const long ns = lookout_look(NULL, &watching, pause);
+
+		order_rest(seen, ns);
+		pause = order_calls() != seen ? POLL_NS : pause + pause / 2;
+		if (pause > POLL_MAX_NS)
+			pause = POLL_MAX_NS;
+	}
+	return NULL;
+}
+
+bool lookout_start(void)
+{
+	sigset_t all, old;
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	if (started)
+		return true;
+	/* It receives no signals, because QEMU could not handle them there. */
+	sigfillset(&all);
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	started = pthread_create(&thread, &attributes, look_always, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attributes);
+	return started;
+}
+
+void lookout_forked(void)
+{
+	started = false;
 }

@@ -15,9 +15,17 @@ struct watching {
 };
 
 /*
+ * Starts a thread of its own that looks after the one that has the turn while the first of those
+ * who wait is suspended (carriers.h), unless there is one. Returns false if that is impossible.
+ * Without the lock.
+ */
+bool lookout_start(void);
+void lookout_forked(void); /* in the child, which has no other threads */
+
+/*
  * The first of those who wait looks after the one that has the turn, now and then. Returns how long
- * to wait until the next look, `pause` at most if there is reason to look again soon. Without the
- * lock.
+ * to wait until the next look, `pause` at most if there is reason to look again soon. `self`: NULL
+ * for a thread of its own, for which 0 is until it is called. Without the lock.
  */
 long lookout_look(struct thread *self, struct watching *watching, long pause);
 

@@ -14,8 +14,10 @@
 
 struct order order = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
 static uint64_t seed;
-static _Atomic uint32_t news;      /* futex: changes when a thread begins or is back */
-static _Atomic unsigned listeners; /* threads that may sleep on it */
+static _Atomic uint32_t news;         /* futex: changes when a thread begins or is back */
+static _Atomic unsigned listeners;    /* threads that may sleep on it */
+static _Atomic uint32_t looks_called; /* futex: changes when the one who looks is to look now */
+static _Atomic bool rests;            /* it sleeps until it is needed */
 static unsigned ahead;
 
 void order_set_up(unsigned cycles, uint64_t seed_given)
@@ -36,6 +38,8 @@ void order_forked(void)
 	}
 	order.present = 0;
 	order.holder = order.entering = order.released_later = order.woken_later = NULL;
+	order.carrier_later = NULL;
+	carriers_forked();
 	order.over = false;
 	order.latest = 0;
 }
@@ -82,6 +86,30 @@ void order_park(struct thread *thread, uint32_t value, long ns)
 	atomic_store(&thread->parked, false);
 }
 
+uint32_t order_calls(void)
+{
+	return atomic_load(&looks_called);
+}
+
+void order_rest(uint32_t seen, long ns)
+{
+	atomic_store(&rests, !ns);
+	futex_wait(&looks_called, seen, ns);
+	atomic_store(&rests, false);
+}
+
+static void call_lookout(void)
+{
+	atomic_fetch_add(&looks_called, 1);
+	futex_wake(&looks_called);
+}
+
+void order_call_if_at_rest(void)
+{
+	if (atomic_load(&rests))
+		call_lookout();
+}
+
 /* Has a thread woken once the lock is free: it would only wait for that, too. */
 static void wake_later(struct thread *thread)
 {
@@ -96,6 +124,15 @@ static void release(struct thread *thread)
 	atomic_fetch_add(&thread->go, 1);
 }
 
+/* A host thread goes on with one that is suspended, with the lock held, and is woken later. */
+static void resume(struct thread *thread)
+{
+	atomic_store(&thread->ready, true);
+	if (order.carrier_later)
+		carrier_wake(order.carrier_later);
+	order.carrier_later = work_resume(&thread->work);
+}
+
 void order_lock(void)
 {
 	pthread_mutex_lock(&order.lock);
@@ -104,9 +141,18 @@ void order_lock(void)
 void order_unlock(void)
 {
 	struct thread *released = order.released_later, *woken = order.woken_later;
+	struct carrier *carrier;
 
+	if (released && work_is_suspended(&released->work)) {
+		resume(released);
+		released = NULL;
+	}
+	carrier = order.carrier_later;
 	order.released_later = order.woken_later = NULL;
+	order.carrier_later = NULL;
 	pthread_mutex_unlock(&order.lock);
+	if (carrier)
+		carrier_wake(carrier);
 	if (released) {
 		release(released);
 		if (atomic_load(&released->parked))
@@ -116,13 +162,13 @@ void order_unlock(void)
 		futex_wake(&woken->go);
 }
 
-enum host_state order_host_state(const struct thread *thread)
+enum host_state order_host_state(struct thread *thread)
 {
 	const bool calls = thread->state == STATE_CALLS || thread->state == STATE_SLEEPS;
 
-	return host_state(thread->tid, (calls || thread->coming) && thread->call == CALL_FUTEX
-					       ? thread->arguments[0]
-					       : 0);
+	return host_state(
+		work_tid(&thread->work),
+		(calls || thread->coming) && thread->call == CALL_FUTEX ? thread->arguments[0] : 0);
 }
 
 /* ---- Whose turn it is ------------------------------------------------------------------------
@@ -165,6 +211,8 @@ void order_call_first_here(void)
 {
 	struct thread *first = order_first_here(false);
 
+	if (first && work_is_suspended(&first->work))
+		call_lookout();
 	if (!first || !atomic_load(&first->parked))
 		return;
 	atomic_fetch_add(&first->go, 1);
@@ -215,6 +263,10 @@ void order_wait_next(struct thread *thread)
 
 void order_release(struct thread *thread)
 {
+	if (work_is_suspended(&thread->work)) {
+		resume(thread);
+		return;
+	}
 	release(thread);
 	if (atomic_load(&thread->parked))
 		wake_later(thread);
@@ -230,6 +282,22 @@ static void release_later(struct thread *thread)
 		order_release(thread);
 	else
 		order.released_later = thread;
+}
+
+struct thread *order_take_released(void)
+{
+	struct thread *thread = order.released_later;
+
+	if (!thread || !work_can_go_on(&thread->work))
+		return NULL;
+	order.released_later = NULL;
+	atomic_store(&thread->ready, true);
+	return thread;
+}
+
+bool order_is_ready(const struct thread *thread)
+{
+	return order.released_later == thread || atomic_load(&thread->ready);
 }
 
 void order_grant(const struct thread *by)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "qemu/carriers.h"
 #include "qemu/host_state.h"
 #include "qemu/turns.h"
 #include "shared.h"
@@ -33,6 +34,7 @@ enum state {
  */
 struct thread {
 	struct turn turn;
+	struct work work;
 	struct core *core;
 	uint64_t now;            /* model time, when last noted */
 	uint64_t begun;          /* order of begin, for equal times */
@@ -53,7 +55,6 @@ struct thread {
 	_Atomic uint32_t go; /* futex, changes with `ready` */
 
 	_Alignas(HOST_LINE) unsigned index;
-	pid_t tid;
 	uint64_t calls;        /* that it has made */
 	uint64_t others;       /* that had begun before its call */
 	int64_t call, result;  /* the last system call */
@@ -75,7 +76,8 @@ struct order {
 	_Atomic uint64_t moves; /* of whoever has the turn: calls into turns.c */
 	/* By the thread that has the lock, once that is free; or NULL. */
 	struct thread *released_later, *woken_later;
-	struct thread *entering; /* is about to sleep on a futex */
+	struct carrier *carrier_later; /* to be woken */
+	struct thread *entering;       /* is about to sleep on a futex */
 
 	_Alignas(2 * HOST_LINE) uint64_t begun;
 	unsigned count;           /* of `threads` */
@@ -101,6 +103,15 @@ void order_announce(void);
 /* Sleeps on `go` as long as it has the value, or for some time. Without the lock. */
 void order_park(struct thread *thread, uint32_t value, long ns);
 
+/*
+ * The thread that looks after the one that has the turn (lookout.h), if those that wait do not:
+ * sleeps for `ns`, or if that is 0 until it is needed, or until it is called. Without the lock.
+ */
+uint32_t order_calls(void);
+void order_rest(uint32_t seen, long ns);
+/* A thread is going to be suspended, so that it cannot look itself. */
+void order_call_if_at_rest(void);
+
 static inline void order_count_move(void)
 {
 	atomic_store_explicit(&order.moves,
@@ -109,13 +120,13 @@ static inline void order_count_move(void)
 }
 
 /* Returns what a thread does on the host. */
-enum host_state order_host_state(const struct thread *thread);
+enum host_state order_host_state(struct thread *thread);
 
 /* Returns the thread that waits and is the furthest behind, other than one; NULL: none waits. */
 struct thread *order_first_waiting(const struct thread *other);
 /* Returns the first of those that wait in turns.c, and in QEMU's loop of execution if `inside`. */
 struct thread *order_first_here(bool inside);
-/* Has the first one in turns.c, which looks after the one that has the turn, look now. */
+/* Has the one who looks after the thread that has the turn look now. */
 void order_call_first_here(void);
 
 void order_note_time(struct thread *thread);
@@ -125,6 +136,13 @@ void order_set_until(struct thread *thread, struct thread *follower);
 void order_wait_next(struct thread *thread);
 /* The thread has to wait no more, whether it has its turn or not. */
 void order_release(struct thread *thread);
+/*
+ * Returns the thread that is to go on once the lock is free, if the caller's host thread can do
+ * that, so that the caller has to see to it; or NULL.
+ */
+struct thread *order_take_released(void);
+/* Whether a thread has to wait no more, or once the lock is free. */
+bool order_is_ready(const struct thread *thread);
 /* Gives the turn to the first thread that waits for it, if any. `by`: who calls this, or NULL. */
 void order_grant(const struct thread *by);
 /* A thread comes, or comes back: not before what has woken it, and later by what the seed says. */

@@ -504,6 +504,8 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 	(void)id, (void)a7, (void)a8;
 	if (counting && vcpu && vcpu->turn->away)
 		turn_back(vcpu->turn, true);
+	if (vcpu)
+		turn_go_home(vcpu->turn); /* its turn may have come elsewhere */
 	if (counting && vcpu && (!vcpu->sampler || sampler_enter(vcpu->sampler))) {
 		if (vcpu->current)
 			finish_block(vcpu, vcpu->current->pc + 4ull * vcpu->current->count);

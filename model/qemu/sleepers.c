@@ -50,7 +50,7 @@ static long sleepers_on(uint64_t address)
 /* Whether the kernel has the one that enters among those that sleep. With the lock held. */
 static bool has_entered(unsigned *looks)
 {
-	const struct thread *entering = order.entering;
+	struct thread *entering = order.entering;
 	enum host_state host;
 	long expected = 0;
 

@@ -4,9 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "qemu/calls.h"
 #include "qemu/lookout.h"
@@ -171,10 +169,35 @@ static void fetch_for_next_turn(const struct thread *self)
 		host_fetch_to_write(self->follower);
 }
 
-/* Returns when the thread is to execute. */
-static void wait_for_turn(struct thread *self, enum manner manner)
+/*
+ * The host thread goes on with another one, or with nothing. Returns when the thread is ready. With
+ * the lock held, which it releases.
+ */
+static void be_suspended(struct thread *self, enum manner manner)
 {
-	wait_until_ready(self, manner);
+	struct thread *next = order_take_released();
+	struct work *work = next ? &next->work : NULL;
+	struct carrier *carrier = work_suspend(&self->work, work, manner == MANNER_LOOK);
+
+	order_unlock();
+	if (!next)
+		order_call_if_at_rest();
+	work_leave(&self->work, carrier, work);
+}
+
+/* Returns when the thread is to execute. With the lock held, which it releases. */
+static void wait_for_turn(struct thread *self)
+{
+	const enum manner manner = find_manner(self);
+
+	if (order.over || order_is_ready(self)) {
+		order_unlock();
+	} else if (carriers_work()) {
+		be_suspended(self, manner);
+	} else {
+		order_unlock();
+		wait_until_ready(self, manner);
+	}
 	fetch_for_next_turn(self);
 	if (order.entering && !self->passed)
 		sleepers_await_entered();
@@ -184,13 +207,9 @@ static void wait_for_turn(struct thread *self, enum manner manner)
 /* Waits for the turn, with the lock held, which it releases. The thread's state is STATE_WAITS. */
 static void wait_unlocked(struct thread *self)
 {
-	enum manner manner;
-
 	if (!order.holder)
 		order_grant(self);
-	manner = find_manner(self);
-	order_unlock();
-	wait_for_turn(self, manner);
+	wait_for_turn(self);
 }
 
 /* Whoever has the turn is not alone any more, and looks again whose it is. */
@@ -203,16 +222,12 @@ static void end_alone(void)
 /* The thread comes, or comes back. Waits for the turn, with the lock held, which it releases. */
 static void join(struct thread *self)
 {
-	enum manner manner;
-
 	order_join(self);
 	end_alone();
 	if (!order.holder)
 		order_grant(self);
-	manner = find_manner(self);
-	order_unlock();
 	order_announce();
-	wait_for_turn(self, manner);
+	wait_for_turn(self);
 }
 
 /* ---- The interface --------------------------------------------------------------------------- */
@@ -242,6 +257,8 @@ struct turn *turn_begin(unsigned index, struct core *core)
 {
 	struct thread *self;
 
+	if (atomic_load(&order.present) && carriers_work() && !lookout_start())
+		carriers_stop();
 	order_lock();
 	self = take_entry();
 	if (!self) {
@@ -252,7 +269,7 @@ struct turn *turn_begin(unsigned index, struct core *core)
 	self->core = core;
 	self->shadowed = core_has_shadows(core);
 	self->index = index;
-	self->tid = (pid_t)syscall(SYS_gettid);
+	work_begin(&self->work);
 	self->begun = order.begun++;
 	self->delays = 0;
 	self->sleeps_left = self->sleeps_next = 0;
@@ -294,6 +311,8 @@ void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 	atomic_store(&self->here, true);
 	order_lock();
 	order_count_move();
+	if (calls_handle_signals(number, arguments))
+		carriers_stop();
 	turn->away = true;
 	order_note_time(self);
 	self->calls++;
@@ -365,12 +384,8 @@ static void end_call(struct thread *self)
 /* The thread was woken, and has its place in the order already. */
 static void arrive(struct thread *self)
 {
-	enum manner manner;
-
 	self->coming = false;
-	manner = find_manner(self);
-	order_unlock();
-	wait_for_turn(self, manner);
+	wait_for_turn(self);
 }
 
 void turn_back(struct turn *turn, bool outside)
@@ -405,6 +420,21 @@ void turn_returned(struct turn *turn, int64_t result)
 	atomic_store(&self->returned, true);
 }
 
+void turn_go_home(struct turn *turn)
+{
+	struct thread *self = (struct thread *)turn;
+	struct carrier *carrier, *woken;
+
+	if (work_is_at_home(&self->work))
+		return;
+	order_lock();
+	carrier = work_go_home(&self->work, &woken);
+	order_unlock();
+	if (woken)
+		carrier_wake(woken);
+	work_leave(&self->work, carrier, NULL);
+}
+
 void turns_over(void)
 {
 	order_lock();
@@ -418,6 +448,7 @@ void turns_over(void)
 void turns_forked(void)
 {
 	order_forked();
+	lookout_forked();
 }
 
 void turns_visit_waiting(void (*visit)(unsigned index))

@@ -5,6 +5,9 @@
  * threads see of each other, and what the model counts, do not depend on the host: its load, its
  * number of processors, or its scheduler.
  *
+ * Where possible, all of them execute on the same host thread in turn (carriers.h), except in
+ * system calls.
+ *
  * A thread that sleeps in a system call has no turn. Whoever executes a system call has its turn
  * until the call returns or sleeps. If the call has woken other threads, it puts them back into the
  * order if it is known which they are, as for most futexes; otherwise it waits for them. So the
@@ -55,6 +58,12 @@ static inline void turn_check(struct turn *turn, const struct core *core)
 void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6]);
 void turn_returned(struct turn *turn, int64_t result); /* what QEMU says, before the next block */
 void turn_back(struct turn *turn, bool outside);
+
+/*
+ * Before a system call, whether it is counted or not: the thread goes on where the kernel knows it
+ * (carriers.h).
+ */
+void turn_go_home(struct turn *turn);
 
 /* Nobody waits for a turn any more: the process ends, or counts nothing. */
 void turns_over(void);
