@@ -56,7 +56,6 @@ static void add_to_rows(struct adding *adding, size_t i)
 	struct tally_row *tally_rows = adding->tallies->rows;
 	struct batch_sums *sums = &adding->sums;
 	struct neighbour last = {.row = NO_ROW};
-	tally_lanes total[2] = {{0}};
 	uint64_t latency = 0;
 
 	for (size_t k = adding->added; k < i; k++) {
@@ -69,8 +68,7 @@ static void add_to_rows(struct adding *adding, size_t i)
 		const struct record_kind *kind = &adding->kinds[now.kind];
 
 		tally_record(&tally_rows[now.row], kind, now.latency);
-		total[0] += kind->lanes[0];
-		total[1] += kind->totals;
+		sums->kinds[now.kind]++;
 		latency += now.latency;
 		if (now.row == last.row)
 			tally_neighbours(adding->tallies, now.row, adding->kinds[last.kind].flags,
@@ -83,10 +81,6 @@ static void add_to_rows(struct adding *adding, size_t i)
 	sums->count += i - adding->added;
 	sums->pairs += i - adding->added - 1;
 	sums->latency += latency;
-	sums->not_retired += total[1][TOTAL_NOT_RETIRED];
-	sums->latencies |= total[0][1] > 0;
-	sums->accesses |= total[0][2] > 0;
-	sums->branches |= total[1][TOTAL_BRANCHES] > 0;
 	adding->tallies->records += i - adding->added;
 	adding->lane->open = true;
 	adding->lane->row = last.row;
@@ -137,15 +131,21 @@ static void add_to_event(struct adding *adding)
 	event = &adding->profile->events[adding->event];
 	event->public.samples += sums->count;
 	event->public.period = add_saturating(event->public.period, sums->count);
-	event->public.not_retired += sums->not_retired;
 	event->public.left_out += sums->left_out;
 	event->public.left_out_period =
 		add_saturating(event->public.left_out_period, sums->left_out);
 	event->members += sums->count;
 	event->pairs += sums->pairs;
-	event->public.latencies |= sums->latencies;
-	event->public.l1d_accesses |= sums->accesses;
-	event->public.branches |= sums->branches;
+	for (unsigned i = 0; i < RECORD_KINDS; i++) {
+		const struct record_kind *kind = &adding->kinds[i];
+
+		if (!sums->kinds[i])
+			continue;
+		event->public.not_retired += kind->not_retired ? sums->kinds[i] : 0;
+		event->public.latencies |= kind->values.has_latency;
+		event->public.l1d_accesses |= kind->values.accesses;
+		event->public.branches |= kind->values.branches;
+	}
 	event->latency += (double)sums->latency;
 	for (size_t i = 0; i < 3; i++)
 		event->periods[i] += (double)sums->count;
@@ -580,8 +580,8 @@ static int add_batches(struct plumb_profile *profile, struct plumb_samples *samp
 		return PLUMB_ERR_NO_MEMORY;
 	if (!adding.parts.groups_mask)
 		samples_omit_groups(samples);
-	if (adding.parts.plain && !profile->options.wants && !profile->options.latencies)
-		samples_sum_up(samples);
+	if (adding.parts.sums && !profile->options.wants)
+		samples_sum_up(samples, !adding.parts.plain || profile->options.latencies);
 	while (added == 0 && (status = plumb_samples_next_batch(samples, &adding.batch)) > 0) {
 		if (adding.batch->record) {
 			const struct plumb_samples_item item = {.record = adding.batch->record,

@@ -29,6 +29,7 @@ struct parts {
 	 * it needs of code takes longer to look up than to remember. */
 	bool plain, lines;
 	uint32_t code_keys; /* a bit for each of the profile's keys that is of code */
+	bool sums;          /* of records only those members matter that samples_sum_up() leaves */
 	bool coded;  /* a row's values are known of its code, its thread and the record alone */
 	bool blocks; /* neighbouring instructions may have the same code */
 };
@@ -49,8 +50,8 @@ struct adding_part {
 
 /* What the records of batches have together. */
 struct batch_sums {
-	uint64_t count, pairs, latency, not_retired, left_out;
-	bool latencies, accesses, branches;
+	uint64_t count, pairs, latency, left_out;
+	uint64_t kinds[RECORD_KINDS]; /* how many records are of each kind */
 };
 
 /* The code and the rows of the records of a thread that was looked up before. */

@@ -217,43 +217,64 @@ static inline bool describe(const struct adding *adding, size_t i, struct hot_ke
 	return spe->has & PLUMB_SPE_HAS_PC;
 }
 
+static inline __attribute__((always_inline)) void expect(struct adding *adding, bool by_block)
+{
+	const struct hot_code *codes = adding->profile->hot.codes;
+	const struct plumb_spe_record *spe = adding->batch->spe;
+	const size_t count = adding->batch->count;
+	const uint32_t space = adding->space;
+	uint32_t *homes = adding->homes;
+
+	for (size_t i = 0; i < count; i++) {
+		homes[i] = hot_home(by_block, spe[i].addresses[PLUMB_SPE_PC], space);
+		__builtin_prefetch(&codes[homes[i]]);
+	}
+}
+
 /* Sets where to look for the codes of the batch's records, and fetches that. */
 static void expect_codes(struct adding *adding)
 {
-	const struct hot *hot = &adding->profile->hot;
-	const struct plumb_spe_record *spe = adding->batch->spe;
-	const size_t count = adding->batch->count;
-	const bool by_block = __atomic_load_n(&hot->by_block, __ATOMIC_RELAXED);
-
-	adding->by_block = by_block;
-	for (size_t i = 0; i < count; i++) {
-		adding->homes[i] =
-			hot_home(by_block, spe[i].addresses[PLUMB_SPE_PC], adding->space);
-		__builtin_prefetch(&hot->codes[adding->homes[i]]);
-	}
+	adding->by_block = __atomic_load_n(&adding->profile->hot.by_block, __ATOMIC_RELAXED);
+	if (adding->by_block)
+		expect(adding, true);
+	else
+		expect(adding, false);
 }
 
 void adding_find_known(struct adding *adding)
 {
+	const struct hot *hot = &adding->profile->hot;
 	const struct plumb_spe_record *spe = adding->batch->spe;
-	const struct tallies *tallies = adding->tallies;
-	const uint32_t *code_rows = adding->code_rows;
-	const size_t count = adding->batch->count;
+	struct tally_row *tally_rows = adding->tallies->rows;
+	const size_t count = adding->batch->count, room = adding->tallies->room;
+	const uint32_t *code_rows = adding->code_rows, *homes = adding->homes;
+	const uint32_t space = adding->space;
+	struct hot_key *keys = adding->keys;
+	uint32_t *rows = adding->rows;
+	size_t cold = 0;
+	bool by_block;
 
 	expect_codes(adding);
-	adding->cold_count = 0;
+	by_block = adding->by_block;
+	/* All that stays the same is in variables of its own: what is written might change it. */
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t code = spe[i].has & PLUMB_SPE_HAS_PC ? find_hot_code(adding, i) : 0;
-		const uint32_t row =
-			code ? __atomic_load_n(&code_rows[code - 1], __ATOMIC_RELAXED) : 0;
+		const uint32_t code = hot_find_code(hot, by_block, homes[i],
+						    spe[i].addresses[PLUMB_SPE_PC], space);
+		uint32_t row = 0;
 
-		adding->keys[i].code = code;
-		adding->rows[i] = row - 1;
-		if (!row || row > tallies->room)
-			adding->cold[adding->cold_count++] = (uint16_t)i;
-		else
-			__builtin_prefetch(&tallies->rows[row - 1], 1);
+		keys[i].code = code;
+		if (code)
+			row = __atomic_load_n(&code_rows[code - 1], __ATOMIC_RELAXED);
+		rows[i] = row - 1;
+		if (row && row <= room && spe[i].has & PLUMB_SPE_HAS_PC) {
+			__builtin_prefetch(&tally_rows[row - 1], 1);
+			continue;
+		}
+		if (!(spe[i].has & PLUMB_SPE_HAS_PC))
+			keys[i].code = 0;
+		adding->cold[cold++] = (uint16_t)i;
 	}
+	adding->cold_count = cold;
 }
 
 int adding_find_codes(struct adding *adding)

@@ -72,6 +72,16 @@ void hot_forget_origins(struct hot *hot)
 	memset(hot->origins, 0, sizeof(hot->origins));
 }
 
+uint32_t hot_find_further(const struct hot *hot, bool by_block, uint64_t pc, uint32_t space)
+{
+	const uint64_t block = pc & ~(uint64_t)(HOT_BLOCK_SIZE - 1);
+	uint32_t code = 0;
+
+	if (by_block)
+		code = hot_search(hot, hot_block_home(pc, space), block, space, HOT_BLOCK);
+	return code ? code : hot_search(hot, hot_code_home(pc, space), pc, space, 0);
+}
+
 /* Writes an entry that is not in the table, unless there is no room. */
 static void add_entry(struct hot *hot, uint32_t home, const struct hot_code *entry, bool replace)
 {

@@ -129,17 +129,22 @@ static inline uint32_t hot_search(const struct hot *hot, uint32_t home, uint64_t
 	return 0;
 }
 
-/* Returns the code, or 0. `home` is as of hot_home(). */
+/* Returns the code where it is not in the first place, or 0. */
+uint32_t hot_find_further(const struct hot *hot, bool by_block, uint64_t pc, uint32_t space);
+
+/* Returns the code, or 0. `home` is as of hot_home(). Most codes are in the first place. */
 static inline uint32_t hot_find_code(const struct hot *hot, bool by_block, uint32_t home,
 				     uint64_t pc, uint32_t space)
 {
-	const uint64_t block = pc & ~(uint64_t)(HOT_BLOCK_SIZE - 1);
-	uint32_t code;
+	const uint64_t first = by_block ? pc & ~(uint64_t)(HOT_BLOCK_SIZE - 1) : pc;
+	const struct hot_code *entry = &hot->codes[home];
+	const uint32_t code =
+		__atomic_load_n(&entry->code, __ATOMIC_ACQUIRE) ^ (by_block ? HOT_BLOCK : 0);
 
-	if (!by_block)
-		return hot_search(hot, home, pc, space, 0);
-	code = hot_search(hot, home, block, space, HOT_BLOCK);
-	return code ? code : hot_search(hot, hot_code_home(pc, space), pc, space, 0);
+	/* No space is 0, as that of a free entry. */
+	if (((entry->pc ^ first) | (entry->space ^ space) | (code & HOT_BLOCK)) == 0)
+		return code;
+	return hot_find_further(hot, by_block, pc, space);
 }
 
 /* The code and the origin are not read as one word: they were just written one by one, and the

@@ -2,6 +2,9 @@
 /* What keys of rows depend on. */
 #include "profile/profile_batch.h"
 
+/* The kinds of plumb_profile_options.latencies that samples_sum_up() leaves. */
+#define LATENCIES_OF_SUMS (1u << PLUMB_SPE_TOTAL_LATENCY | 1u << PLUMB_PROFILE_SOURCES)
+
 bool key_is_code(unsigned key)
 {
 	switch (key) {
@@ -100,6 +103,8 @@ struct parts parts_of(const struct plumb_profile *profile)
 	parts.details = !!parts.source_mask + !!parts.events_mask + !!parts.groups_mask;
 	parts.fit &= parts.addresses <= 1 && parts.details <= 1;
 	parts.plain = parts.fit && !parts.addresses && !parts.has && !parts.details && !parts.cpu;
+	parts.sums = parts.fit && !parts.data_mask && !parts.target_mask && !parts.groups_mask &&
+		     !(profile->options.latencies & ~LATENCIES_OF_SUMS);
 	parts.coded = parts.fit && !parts.cpu && !parts.space;
 	return parts;
 }

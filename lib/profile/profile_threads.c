@@ -97,11 +97,9 @@ static int join(struct adding *whole, struct worker *worker)
 	sums->count += from->count;
 	sums->pairs += from->pairs;
 	sums->latency += from->latency;
-	sums->not_retired += from->not_retired;
 	sums->left_out += from->left_out;
-	sums->latencies |= from->latencies;
-	sums->accesses |= from->accesses;
-	sums->branches |= from->branches;
+	for (unsigned kind = 0; kind < RECORD_KINDS; kind++)
+		sums->kinds[kind] += from->kinds[kind];
 	/* The smaller one is added to the other. */
 	if (profile->latencies.used < worker->latencies.used) {
 		const struct latencies larger = worker->latencies;

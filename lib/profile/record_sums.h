@@ -179,15 +179,11 @@ enum {
 	KIND_EVENTS = 1 << 6
 };
 
-/* What records add to the sums of all rows, by index: the samples, latencies and accesses of their
- * rows, and these. */
-enum { TOTAL_BRANCHES, TOTAL_NOT_RETIRED };
-
 struct record_kind {
 	tally_lanes lanes[2]; /* what it adds to a row's */
-	tally_lanes totals;   /* likewise, with other sums */
 	tally_lanes flags;    /* 2 or 0: see tally_less */
 	struct record_values values;
+	bool not_retired;
 };
 
 /* A record has zeros where it has no packet: no events, and no branch. */
@@ -227,9 +223,9 @@ static inline void record_kinds_begin(struct record_kind kinds[RECORD_KINDS])
 		kinds[kind] = (struct record_kind){
 			.lanes = {{1, values.has_latency, values.accesses, values.misses},
 				  {values.branches, values.mispredictions, 0, 0}},
-			.totals = {values.branches, is_not_retired(&spe), 0, 0},
 			.flags = tally_flags(&values),
 			.values = values,
+			.not_retired = is_not_retired(&spe),
 		};
 	}
 }

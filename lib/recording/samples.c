@@ -652,10 +652,14 @@ void samples_omit_groups(struct plumb_samples *samples)
 	memset(samples->groups, 0, sizeof(samples->groups));
 }
 
-void samples_sum_up(struct plumb_samples *samples)
+void samples_sum_up(struct plumb_samples *samples, bool sources)
 {
-	if (!samples->decoding.has_filter)
+	const struct decoding *decoding = &samples->decoding;
+
+	if (!decoding->has_filter && !sources)
 		samples->rings.layouts.members = SPE_MEMBERS_SUMS;
+	else if (!decoding->has_filter || decoding->operations.alone)
+		samples->rings.layouts.members = SPE_MEMBERS_SOURCES;
 }
 
 void samples_leave_operations(struct plumb_samples *samples, uint32_t pmu_type)

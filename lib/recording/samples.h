@@ -31,10 +31,11 @@ uint64_t samples_code(const struct plumb_samples *samples, size_t i, enum plumb_
  */
 void samples_omit_groups(struct plumb_samples *samples);
 /*
- * Makes the stream leave out members of records that sums by instruction do not need, unless a
- * filter looks at them: see SPE_MEMBERS_SUMS. They have any value from now on.
+ * Makes the stream leave out members of records that sums by instruction do not need, or by
+ * instruction, operation and data source, unless a filter looks at them: see SPE_MEMBERS_SUMS and
+ * SPE_MEMBERS_SOURCES. They have any value from now on.
  */
-void samples_sum_up(struct plumb_samples *samples);
+void samples_sum_up(struct plumb_samples *samples, bool sources);
 /*
  * Makes the stream's filter ignore its conditions on operations for the samples of a PMU's events:
  * the caller knows what their instructions do.

@@ -10,7 +10,7 @@
 #define SWITCHES_MIN 16
 /* As many are worth it, unless the file ends; and as many are kept. */
 #define AHEAD_MIN 1024
-#define AHEAD_MAX 16384
+#define AHEAD_MAX 65536
 
 static bool is_switch(const struct plumb_record *record)
 {

@@ -160,6 +160,10 @@ read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t siz
 			decode_operation(layout, first, record);
 		} else if (members == SPE_MEMBERS_SUMS) {
 			decode_sums(layout, first, record);
+		} else if (members == SPE_MEMBERS_SOURCES) {
+			decode_sums(layout, first, record);
+			decode_operation(layout, first, record);
+			record->data_source = member(first, &layout->data_source);
 		} else {
 			decode(layout, first, record);
 		}
@@ -176,6 +180,9 @@ size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes,
 	case SPE_MEMBERS_COUNTS:
 		return read_records(layouts, bytes, size, offset, at, records, room,
 				    SPE_MEMBERS_COUNTS);
+	case SPE_MEMBERS_SOURCES:
+		return read_records(layouts, bytes, size, offset, at, records, room,
+				    SPE_MEMBERS_SOURCES);
 	case SPE_MEMBERS_SUMS:
 		return read_records(layouts, bytes, size, offset, at, records, room,
 				    SPE_MEMBERS_SUMS);

@@ -43,9 +43,10 @@ struct spe_layout_choice {
 
 enum spe_layout_members {
 	SPE_MEMBERS_ALL,
-	SPE_MEMBERS_SUMS,  /* all but addresses other than the PC, other latencies than the total
-			      one, the data source, and the operation's payload */
-	SPE_MEMBERS_COUNTS /* likewise, with the payload, without the PC and the total latency */
+	SPE_MEMBERS_SUMS,    /* all but addresses other than the PC, other latencies than the total
+				one, the data source, and the operation's payload */
+	SPE_MEMBERS_SOURCES, /* likewise, with the data source and that payload */
+	SPE_MEMBERS_COUNTS   /* as SUMS, with that payload, without the PC and the total latency */
 };
 
 struct spe_layouts {
