@@ -75,6 +75,7 @@ static void *add_part(void *user)
 		for (size_t c = 0; c < part->table.column_count; c++)
 			profile_column_cell(&part->table, place, part->shown[c]);
 	}
+	table_measure(&part->table);
 	return NULL;
 }
 
@@ -97,6 +98,10 @@ static void join(struct table *table, struct part *part, size_t *rows, size_t *r
 {
 	const size_t count = table->cell_count + part->table.cell_count;
 
+	for (size_t c = 0; c < table->column_count; c++)
+		if (table->widest[c] < part->table.widest[c])
+			table->widest[c] = part->table.widest[c];
+	table->measured = true;
 	if (part->table.cell_count) {
 		table->cells = memory_resize(table->cells, count, sizeof(char *));
 		memcpy(table->cells + table->cell_count, part->table.cells,

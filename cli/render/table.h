@@ -45,6 +45,9 @@ struct table {
 	const char **cells;
 	size_t cell_count, cell_room;
 	struct arena texts; /* of the cells */
+	/* How many columns the widest cell of each takes, if that was measured. */
+	size_t widest[TABLE_COLUMNS_MAX];
+	bool measured;
 	/* Marks each row before it is printed (render/marks.h); NULL: none is marked. */
 	void (*mark)(void *user, struct output *out, size_t row);
 	void *user;
@@ -53,6 +56,10 @@ struct table {
 /* Adds the next cell. NULL is an empty cell, printed as '-'. */
 void table_cell(struct table *table, const char *text);
 void table_cell_format(struct table *table, const char *format, ...) PLUMB_PRINTF(2, 3);
+
+/* Measures the widest cells of each column, of which no more are added. table_print() does so
+ * otherwise. */
+void table_measure(struct table *table);
 
 /*
  * On a terminal, a name takes at most FIT_NAME_LINES lines (render/fit.h), or one behind branches.

@@ -29,6 +29,24 @@ static const char *shown(const char *cell)
 	return cell && *cell ? cell : "-";
 }
 
+static void measure_cells(const struct table *table, size_t *widths)
+{
+	for (size_t i = 0, c = 0; i < table->cell_count; i++) {
+		const char *cell = shown(table->cells[i]);
+		size_t columns = wrap_columns(cell, strlen(cell));
+
+		if (columns > widths[c])
+			widths[c] = columns;
+		c = c + 1 < table->column_count ? c + 1 : 0;
+	}
+}
+
+void table_measure(struct table *table)
+{
+	measure_cells(table, table->widest);
+	table->measured = true;
+}
+
 /* Gives each column the width of its widest cell. */
 static void measure(const struct table *table, size_t *widths)
 {
@@ -38,15 +56,11 @@ static void measure(const struct table *table, size_t *widths)
 		widths[c] = heading ? wrap_columns(heading, strlen(heading)) : 0;
 		if (widths[c] < table->columns[c].least)
 			widths[c] = table->columns[c].least;
+		if (table->measured && widths[c] < table->widest[c])
+			widths[c] = table->widest[c];
 	}
-	for (size_t i = 0, c = 0; i < table->cell_count; i++) {
-		const char *cell = shown(table->cells[i]);
-		size_t columns = wrap_columns(cell, strlen(cell));
-
-		if (columns > widths[c])
-			widths[c] = columns;
-		c = c + 1 < table->column_count ? c + 1 : 0;
-	}
+	if (!table->measured)
+		measure_cells(table, widths);
 }
 
 static bool may_wrap(const struct table_column *column, bool all)
@@ -560,6 +574,7 @@ void table_print(const struct table *table, struct output *out, size_t indent)
 		print_fitting(table, out, indent, left_out, NULL);
 		return;
 	}
+	shorter.measured = false;
 	shorter.cells = memory_resize(NULL, table->cell_count + 1, sizeof(*shorter.cells));
 	memcpy(shorter.cells, table->cells, table->cell_count * sizeof(*shorter.cells));
 	for (size_t c = 0; c < table->column_count; c++)

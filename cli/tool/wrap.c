@@ -2,6 +2,7 @@
 #include "tool/wrap.h"
 
 #include <locale.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 #include <wchar.h>
@@ -15,17 +16,21 @@ size_t wrap_character(const char *text, size_t length)
 	return visible_character(text, length, &code);
 }
 
-/* Returns what the C library says of a character, whatever the locale. */
+static locale_t unicode; /* 0: there is none */
+
+static void find_unicode(void)
+{
+	unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+}
+
+/* Returns what the C library says of a character, whatever the locale. Threads may ask at once. */
 static size_t library_columns(uint32_t code)
 {
-	static locale_t unicode;
-	static bool tried;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	locale_t before;
 	int columns;
 
-	if (!tried)
-		unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
-	tried = true;
+	pthread_once(&once, find_unicode);
 	if (!unicode)
 		return 1;
 	before = uselocale(unicode);
