@@ -9,6 +9,13 @@
 #include "symbol/cfi_file.h"
 #include "symbol/symbolizer.h"
 
+/* Between two functions, padding is shorter, and so is code without call frame information; more
+ * may be many functions. */
+#define PADDING_MAX 4096
+#define GAP_MAX     (256 << 10)
+/* Files have fewer sections with code. */
+#define SECTIONS_MAX 64
+
 /* Finds the executable segment that holds the byte at a place in the file. */
 static bool find_segment(const struct elf_file *file, uint64_t place, GElf_Phdr *segment)
 {
@@ -106,6 +113,88 @@ static bool find_place(const GElf_Phdr *segments, size_t count, uint64_t address
 	return false;
 }
 
+/*
+ * Returns whether a gap is nothing but what fills it up to where the next function is aligned: nops
+ * and zeros. `address` is where it is linked to.
+ */
+static bool is_padding(const struct elf_file *elf, uint64_t address, uint64_t length)
+{
+	static const uint8_t nop[4] = {0x1f, 0x20, 0x03, 0xd5}, zeros[4];
+	const uint8_t *bytes;
+	size_t size;
+
+	if (elf->header.e_machine != EM_AARCH64 || length % 4 || length > PADDING_MAX ||
+	    !elf_file_loaded(elf, address, length, &bytes, &size) || size != length)
+		return false;
+	for (size_t i = 0; i < size; i += 4)
+		if (memcmp(bytes + i, nop, 4) != 0 && memcmp(bytes + i, zeros, 4) != 0)
+			return false;
+	return true;
+}
+
+/* Adds the part of a section from `start` up to `end`, places in the file, that is in no function.
+ * `before` is the index of the function that ends there, or SIZE_MAX. Returns 0 or an error. */
+static int add_gap(const struct elf_file *elf, const GElf_Shdr *section, uint64_t start,
+		   uint64_t end, struct symbol_table *bounds, size_t before)
+{
+	const struct plumb_symbol gap = {.name = "", .start = start, .end = end};
+	const uint64_t address = start - section->sh_offset + section->sh_addr;
+
+	if (before != SIZE_MAX && is_padding(elf, address, end - start)) {
+		bounds->at[before].end = end;
+		return 0;
+	}
+	return end - start <= GAP_MAX ? symbol_table_add(bounds, &gap) : 0;
+}
+
+/* Adds the gaps between the first `count` functions in a section, which are sorted. */
+static int add_gaps(const struct elf_file *elf, const GElf_Shdr *section,
+		    struct symbol_table *bounds, size_t count)
+{
+	const uint64_t end = section->sh_offset + section->sh_size;
+	uint64_t covered = section->sh_offset; /* up to here */
+	size_t last = SIZE_MAX;                /* the function that covers that */
+	int error = 0;
+
+	for (size_t i = 0; error >= 0 && i < count && bounds->at[i].start < end; i++) {
+		const struct plumb_symbol function = bounds->at[i];
+
+		if (function.end <= covered)
+			continue;
+		if (function.start > covered)
+			error = add_gap(elf, section, covered, function.start, bounds, last);
+		covered = function.end;
+		last = i;
+	}
+	if (error >= 0 && covered < end)
+		error = add_gap(elf, section, covered, end, bounds, last);
+	return error;
+}
+
+/*
+ * Adds code that call frame information leaves out, such as assembly and .plt: what is between two
+ * functions of a section is taken as one.
+ */
+static int list_gaps(const struct elf_file *elf, struct symbol_table *bounds)
+{
+	const size_t count = bounds->count;
+	unsigned sections = 0;
+	int error = 0;
+
+	for (Elf_Scn *at = NULL; error >= 0 && (at = elf_nextscn(elf->elf, at));) {
+		GElf_Shdr section;
+
+		if (!gelf_getshdr(at, &section) || section.sh_type != SHT_PROGBITS ||
+		    !(section.sh_flags & SHF_EXECINSTR) ||
+		    section.sh_size > UINT64_MAX - section.sh_offset)
+			continue;
+		if (++sections > SECTIONS_MAX)
+			break;
+		error = add_gaps(elf, &section, bounds, count);
+	}
+	return error;
+}
+
 static int list_bounds(const struct elf_file *elf, struct symbol_table *bounds)
 {
 	GElf_Phdr segments[ELF_SEGMENTS_MAX];
@@ -126,6 +215,10 @@ static int list_bounds(const struct elf_file *elf, struct symbol_table *bounds)
 			error = symbol_table_add(bounds, &symbol);
 	}
 	cfi_free(cfi);
+	if (error >= 0)
+		error = symbol_table_finish(bounds, false);
+	if (error >= 0 && bounds->count)
+		error = list_gaps(elf, bounds);
 	return error < 0 ? error : symbol_table_finish(bounds, false);
 }
 
@@ -150,7 +243,7 @@ static const char *name_bounds(struct plumb_symbol_file *file, uint64_t start)
 const struct plumb_symbol *symbolizer_bounds(struct plumb_symbolizer *symbolizer,
 					     struct plumb_symbol_file *file, uint64_t address)
 {
-	const struct plumb_symbol *found;
+	const struct plumb_symbol *found, *named;
 	struct plumb_symbol *symbol;
 	struct elf_file elf;
 
@@ -168,6 +261,10 @@ const struct plumb_symbol *symbolizer_bounds(struct plumb_symbolizer *symbolizer
 	found = symbol_table_find(&file->bounds, address);
 	if (!found)
 		return NULL;
+	/* Behind the end of a function with a name, this is its padding. */
+	named = symbol_table_find(&file->symbols, found->start);
+	if (named && named->start == found->start)
+		return named;
 	symbol = &file->bounds.at[found - file->bounds.at];
 	if (!*symbol->name)
 		symbol->name = name_bounds(file, symbol->start);

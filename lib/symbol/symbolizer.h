@@ -25,8 +25,9 @@ size_t symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_
 
 /*
  * Returns the function that a mapped file's code at plumb_location.address `address` is in, by the
- * file's call frame information, which stripping leaves there. Its name is "FILE+0xADDRESS", as
- * objdump takes it. NULL: unknown.
+ * file's call frame information, which stripping leaves there. Code that has none, such as assembly
+ * and .plt, is one function from one that has some to the next, within its section. The name is
+ * "FILE+0xADDRESS", as objdump takes it. NULL: unknown.
  */
 const struct plumb_symbol *symbolizer_bounds(struct plumb_symbolizer *symbolizer,
 					     struct plumb_symbol_file *file, uint64_t address);

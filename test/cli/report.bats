@@ -268,6 +268,52 @@ setup()
 		    and all(r["interval"] is None for r in e["rows"]) for e in d["events"])'
 }
 
+@test "stripped: the PLT, and assembly between two functions, are a row each" {
+	need_compiler
+	cat >spin.S <<-END
+		.globl spin, other
+		spin: subs x0, x0, #1
+		b.ne spin
+		ret
+		.balign 16
+		other: subs x0, x0, #1
+		b.ne other
+		ret
+	END
+	cat >calls.c <<-END
+		#include <string.h>
+		void spin(long), other(long);
+		volatile int n = 64;
+		int main(void)
+		{
+			static char bytes[256];
+			for (int i = 0; i < 200; i++)
+				memcpy(bytes, bytes + 128, n);
+			spin(2000);
+			other(1000);
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -fno-builtin -static -o named calls.c spin.S
+	aarch64-linux-gnu-strip -o calls named
+	plumb record --exact -q -o exact.data -- ./calls || skip "the model cannot run here"
+	plumb report -i exact.data --no-children -s dso,symbol -e exact/INST_RETIRED/ --json >out.json
+	# The judges are the sections and symbols that binutils shows: an entry has four instructions.
+	plt=$(aarch64-linux-gnu-objdump -h calls | sed -nE 's/^ *[0-9]+ \.i?plt +[^ ]+ +0*([^ ]+) .*/\1/p')
+	spin=$(aarch64-linux-gnu-nm named | sed -nE 's/^0*([^ ]+) . spin$/\1/p')
+	/usr/bin/python3 - "0x$plt" "0x$spin" <<-END
+		import json
+		import sys
+		plt, spin = (int(word, 16) for word in sys.argv[1:])
+		rows = {int(row["symbol"].split("+")[1], 16): row["period"] for event in json.load(open("out.json"))["events"]
+		        for row in event["rows"] if row["symbol"].startswith("calls+0x")}
+		assert rows[plt] % 4 == 0 and rows[plt] >= 4 * 200, rows
+		# From the end of the function before it on, with what aligns it.
+		gap = max(start for start in rows if start <= spin)
+		assert spin - gap < 16 and rows[gap] == 2 * 2000 + 1 + 2 * 1000 + 1, (spin, rows)
+		assert not any(gap < start < spin + 28 for start in rows), rows
+	END
+}
+
 @test "an exact profile: what is left out and where, and one without its end" {
 	need_compiler
 	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
