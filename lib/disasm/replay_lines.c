@@ -138,8 +138,10 @@ static void find_addresses(struct block_lines *lines, const struct plumb_block *
 		struct insn insn;
 
 		insn_decode(word, params->vector_bytes, &insn);
-		lines->slow += replay_count_sources(&instructions[i]).far;
-		lines->held += instructions[i].held;
+		if ((insn.memory & (MEM_LOAD | MEM_STORE)) == MEM_LOAD) {
+			lines->slow += replay_count_sources(&instructions[i]).far;
+			lines->held += instructions[i].held;
+		}
 		*access = (struct based){0};
 		if (insn.memory & (MEM_LOAD | MEM_STORE) && read_offset(word, &offset, &written)) {
 			*access = (struct based){
