@@ -9,11 +9,46 @@
 #include "base/text_stream.h"
 
 /* QEMU's own options, before the program and its arguments. */
-#define OWN_WORDS 14
+#define OWN_WORDS 16
 
 static bool has_sysroot(const struct model_command_parts *parts)
 {
 	return parts->sysroot && strcmp(parts->sysroot, "/") != 0;
+}
+
+/*
+ * Tells whether the loader would find the machine's own libraries rather than the sysroot's: if it
+ * has some for AArch64, and lists them in its cache, where a sysroot without a cache has none. A
+ * loader and a C library of two packages may not work together.
+ */
+static bool mixes_libraries(const struct model_command_parts *parts)
+{
+	bool mixes;
+	char *cache;
+
+	if (!has_sysroot(parts) || !*parts->program->interpreter ||
+	    access(parts->program->interpreter, F_OK) != 0 ||
+	    asprintf(&cache, "%s/etc/ld.so.cache", parts->sysroot) < 0)
+		return false;
+	mixes = access(cache, F_OK) != 0;
+	free(cache);
+	return mixes;
+}
+
+/* The program's folders of libraries, which QEMU finds in the sysroot. NULL: out of memory. */
+static char *library_path(void)
+{
+	static const char folders[] = "/lib:/usr/lib";
+	const char *given = getenv("LD_LIBRARY_PATH");
+	char *path;
+
+	/* QEMU splits variables at commas. */
+	if (given && (!*given || strchr(given, ',')))
+		given = NULL;
+	if (asprintf(&path, "LD_LIBRARY_PATH=%s%s%s", given ? given : "", given ? ":" : "",
+		     folders) < 0)
+		return NULL;
+	return path;
 }
 
 /* QEMU splits a plugin's options at commas; a doubled comma stands for one. */
@@ -29,7 +64,8 @@ static void put_escaped(FILE *out, const char *text)
 /* The number of words in argv before the program's own. */
 static unsigned words_before(const struct model_command_parts *parts)
 {
-	return 7u + 2u * has_sysroot(parts) + 2u * (parts->qemu->reserve != NULL);
+	return 7u + 2u * has_sysroot(parts) + 2u * (parts->qemu->reserve != NULL) +
+	       2u * mixes_libraries(parts);
 }
 
 static void put_place(FILE *out, const char *name, const struct model_place *place)
@@ -150,12 +186,15 @@ bool model_command_make(struct model_command *command, const struct model_comman
 {
 	const size_t arguments = count_words(parts->argv);
 	char **argv = calloc(OWN_WORDS + arguments + 1, sizeof(*argv));
+	const bool mixes = mixes_libraries(parts);
 	size_t n = 0;
 
 	*command = (struct model_command){.argv = argv};
+	command->libraries = mixes ? library_path() : NULL;
 	command->cpu = cpu_words(parts);
 	command->plugin = plugin_words(parts);
-	if (!argv || !command->cpu || !command->plugin || !make_environment(command, parts->path))
+	if (!argv || !command->cpu || !command->plugin || (mixes && !command->libraries) ||
+	    !make_environment(command, parts->path))
 		return false;
 		/* execve() takes pointers to non-const strings, but nobody writes to them. */
 #define WORD(text) (argv[n++] = (char *)(uintptr_t)(text))
@@ -174,6 +213,10 @@ bool model_command_make(struct model_command *command, const struct model_comman
 		WORD("-L");
 		WORD(parts->sysroot);
 	}
+	if (mixes) {
+		WORD("-E");
+		WORD(command->libraries);
+	}
 	WORD("-0");
 	WORD(arguments ? parts->argv[0] : parts->path);
 	WORD(parts->path);
@@ -190,4 +233,5 @@ void model_command_free(struct model_command *command)
 	free(command->plugin);
 	free(command->environment);
 	free(command->underscore);
+	free(command->libraries);
 }

@@ -37,6 +37,7 @@ struct model_command {
 	char *cpu, *plugin;
 	char **environment; /* NULL-ended: this process's, with "_" as if a shell ran the program */
 	char *underscore;
+	char *libraries; /* the program's LD_LIBRARY_PATH if it must be another; or NULL */
 };
 
 /* Returns false if out of memory. Free with model_command_free() either way. */
