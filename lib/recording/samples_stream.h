@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a stream of samples, for samples.c and samples_split.c. */
+/* The state of a stream of samples, for samples.c and the files whose names begin like its. */
 #ifndef RECORDING_SAMPLES_STREAM_H
 #define RECORDING_SAMPLES_STREAM_H
 
@@ -57,6 +57,10 @@ struct plumb_samples {
 	int32_t part_tid;       /* ... and the thread that runs until then */
 };
 
+/* Tells that memory has run out, and returns PLUMB_ERR_NO_MEMORY. */
+int samples_no_memory(const struct plumb_samples *s);
+/* Notes an error that is returned at the end. Returns 0, or one that ends the stream at once. */
+int samples_put_off(struct plumb_samples *s, int error);
 /* Reads the file's next record. Returns 0, or an error that ends the stream at once. */
 int samples_read_record(struct plumb_samples *s);
 /* Returns up to which time, in ticks, the rings come before the file's record. */
@@ -66,7 +70,10 @@ int samples_update(struct plumb_samples *s, size_t chunks);
 /* samples_ahead.c: notes whether the file's record is a switch. */
 void samples_count_quiet(struct plumb_samples *s);
 
-/* Makes `ring` the current one, up to `bound`. */
+/* samples_runs.c: advances to the next run with records, until none is due. Returns 0 or an error.
+ */
+int samples_next_run(struct plumb_samples *s);
+/* Likewise makes `ring` the current one, up to `bound`. */
 void samples_choose(struct plumb_samples *s, struct ring *ring, uint64_t bound);
 
 /* samples_split.c: makes the next of the split's rings the current one. Returns false at the end.
