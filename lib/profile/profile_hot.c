@@ -95,8 +95,8 @@ static void add_entry(struct hot *hot, uint32_t home, const struct hot_code *ent
 	}
 	if (!place)
 		return;
-	place->pc = entry->pc;
-	place->space = entry->space;
+	__atomic_store_n(&place->pc, entry->pc, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->space, entry->space, __ATOMIC_RELAXED);
 	__atomic_store_n(&place->code, entry->code, __ATOMIC_RELEASE);
 }
 

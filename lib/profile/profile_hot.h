@@ -140,9 +140,11 @@ static inline uint32_t hot_find_code(const struct hot *hot, bool by_block, uint3
 	const struct hot_code *entry = &hot->codes[home];
 	const uint32_t code =
 		__atomic_load_n(&entry->code, __ATOMIC_ACQUIRE) ^ (by_block ? HOT_BLOCK : 0);
+	/* An entry may just be written; it has no code yet then, and is not found. */
+	const uint64_t pc_differs = __atomic_load_n(&entry->pc, __ATOMIC_RELAXED) ^ first;
+	const uint32_t space_differs = __atomic_load_n(&entry->space, __ATOMIC_RELAXED) ^ space;
 
-	/* No space is 0, as that of a free entry. */
-	if (((entry->pc ^ first) | (entry->space ^ space) | (code & HOT_BLOCK)) == 0)
+	if ((pc_differs | space_differs | (code & HOT_BLOCK)) == 0)
 		return code;
 	return hot_find_further(hot, by_block, pc, space);
 }
