@@ -100,6 +100,7 @@ enum model_outside {
 	OUTSIDE_MEMORY = 1 << 5, /* has memory in common with another process */
 	OUTSIDE_NUMBER = 1 << 6, /* asks for the number of a process or a thread */
 	OUTSIDE_PROC = 1 << 7,   /* opens a file in /proc */
+	OUTSIDE_HOST = 1 << 8,   /* asks how many processors there are: the same on each run here */
 };
 
 /* The counts at the end of an interval. */

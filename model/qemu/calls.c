@@ -13,6 +13,8 @@
 #include "qemu/guest.h"
 #include "shared.h"
 
+#define PATH_BEGIN 32 /* bytes of a path that are looked at */
+
 /* System calls that neither sleep nor wake, in ascending order. All others may do both. */
 static const uint16_t plain[] = {
 	17,  /* getcwd */
@@ -231,13 +233,21 @@ static bool from_outside(uint64_t descriptor)
 	       !S_ISDIR(status.st_mode);
 }
 
-/* Whether a path leads to what the host's kernel tells of processes. */
-static bool is_in_proc(uint64_t path)
+static bool begins_with(uint64_t path, const char *folder)
 {
-	static const char proc[] = "/proc/";
-	char begin[sizeof(proc) - 1];
+	const size_t length = strlen(folder);
+	char begin[PATH_BEGIN];
 
-	return guest_read(path, begin, sizeof(begin)) && !memcmp(begin, proc, sizeof(begin));
+	return length <= sizeof(begin) && guest_read(path, begin, length) &&
+	       !memcmp(begin, folder, length);
+}
+
+/* Returns what a path leads to: what the host's kernel tells of processes or of processors. */
+static unsigned from_kernel(uint64_t path)
+{
+	if (begins_with(path, "/proc/"))
+		return OUTSIDE_PROC;
+	return begins_with(path, "/sys/devices/system/cpu/") ? OUTSIDE_HOST : 0;
 }
 
 static unsigned taken_from_outside(int64_t number, const uint64_t arguments[6])
@@ -261,7 +271,9 @@ static unsigned taken_from_outside(int64_t number, const uint64_t arguments[6])
 	case CALL_FUTEX:
 		return futex_waits(arguments[1]) && arguments[3] ? OUTSIDE_TIMER : 0;
 	case 56: /* openat */
-		return is_in_proc(arguments[1]) ? OUTSIDE_PROC : 0;
+		return from_kernel(arguments[1]);
+	case 123: /* sched_getaffinity */
+		return OUTSIDE_HOST;
 	case 172: /* getpid */
 	case 173: /* getppid */
 	case 178: /* gettid */

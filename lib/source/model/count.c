@@ -90,6 +90,11 @@ static void warn_of_outside(unsigned outside, struct plumb_diagnostics *diagnost
 				      "the counts may differ a little from run to run: the program "
 				      "has threads, and %s",
 				      list);
+	if (outside & OUTSIDE_HOST)
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "host-processors", NULL,
+				      "the counts may differ where there are more or fewer "
+				      "processors: the program has threads, and asks how many "
+				      "processors it may use");
 	if (outside & OUTSIDE_MEMORY)
 		plumb_diagnostics_add(
 			diagnostics, PLUMB_WARNING, "process-order", NULL,

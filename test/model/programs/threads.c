@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -342,6 +343,16 @@ static int access_proc(void)
 	return file < 0 || close(file);
 }
 
+/* Asks the kernel for what is not the same everywhere. */
+static int ask(const char *way)
+{
+	cpu_set_t set;
+
+	if (!strcmp(way, "number"))
+		return gettid() < 1;
+	return strcmp(way, "proc") ? sched_getaffinity(0, sizeof(set), &set) : access_proc();
+}
+
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
@@ -389,9 +400,9 @@ int main(int argc, char **argv)
 			return 1;
 		pthread_exit(0);
 	}
-	if (!strcmp(way, "number") || !strcmp(way, "proc"))
-		return pthread_create(&other, 0, count_locked, 0) ||
-		       (*way == 'n' ? gettid() < 1 : access_proc()) || pthread_join(other, 0);
+	if (!strcmp(way, "number") || !strcmp(way, "proc") || !strcmp(way, "processors"))
+		return pthread_create(&other, 0, count_locked, 0) || ask(way) ||
+		       pthread_join(other, 0);
 	if (!strcmp(way, "exit") || !strcmp(way, "abort") || !strcmp(way, "fork") ||
 	    !strcmp(way, "signal"))
 		return pthread_create(&other, 0, spin, 0) || beside(way, other);
