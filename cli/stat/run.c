@@ -520,9 +520,9 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		return machine_complain(r->diagnostics,
 					r->machine->program ? r->machine->program : targets->text,
 					error);
-	if (run->ended && may_say(r) &&
-	    (r->options->counted.timeout_ms || r->options->counted.max_instructions))
-		window_say_ended(&r->options->counted, *argv != NULL);
+	if (run->ended && may_say(r))
+		window_say_ended(&r->options->counted, *argv != NULL, targets->control.wanted,
+				 run->host_seconds);
 	if (!r->options->interval_ms || is_sampled(r))
 		add_part(r, r->counts, run);
 	for (size_t i = 0; !r->options->interval_ms && i < r->type_count; i++)

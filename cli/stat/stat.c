@@ -407,6 +407,24 @@ int stat_plan(const struct stat_options *values, const struct machine *machine,
 	return status;
 }
 
+/* perf's -n takes no value, so that what follows it was taken for a node. */
+static void advise_null(const struct stat_options *values)
+{
+	if (values->selecting.node)
+		advise("-n NODE is a node of the tree; perf's -n is unsupported: -e task-clock "
+		       "counts next to nothing");
+}
+
+/* perf stat has commands of its own, which were taken for programs. */
+static void advise_command(const char *program)
+{
+	if (strcmp(program, "record") == 0)
+		advise("perf's stat record is plumb stat --json -o FILE");
+	else if (strcmp(program, "report") == 0)
+		advise("perf's stat report is plumb import FILE, for what perf stat -j or -x "
+		       "printed");
+}
+
 static int run(const struct command *command, int count, char **arguments)
 {
 	struct stat_options values = {0};
@@ -433,6 +451,7 @@ static int run(const struct command *command, int count, char **arguments)
 	    output_check_descriptor(&values.common) != EXIT_FINE)
 		return EXIT_USAGE;
 	if (!stat_read_targets(&values, operands.count > 0)) {
+		advise_null(&values);
 		stat_targets_free(&values.targets);
 		return EXIT_USAGE;
 	}
@@ -453,6 +472,8 @@ static int run(const struct command *command, int count, char **arguments)
 			    !selecting_is_given(&values.selecting),
 	};
 	status = machine_open(&machine, &wish, operands.at);
+	if (status == EXIT_NO_PROGRAM)
+		advise_command(operands.at[0]);
 	if (status == EXIT_FINE && values.what_if && !machine.core) {
 		complain("--what-if requires the model: this machine's PMU counts a real core");
 		advise("add --source model");
@@ -467,6 +488,8 @@ static int run(const struct command *command, int count, char **arguments)
 		stat_find_types(&values, &machine, &types);
 	if (status == EXIT_FINE)
 		status = stat_select(&values, &machine, &selected);
+	if (status == EXIT_USAGE && !selected.selection)
+		advise_null(&values);
 	if (status == EXIT_FINE)
 		status = stat_plan(&values, &machine, selected.selection, &plan);
 	if (status == EXIT_FINE)

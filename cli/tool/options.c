@@ -146,6 +146,38 @@ static bool is_option(const struct command *command, const char *argument)
 	return false;
 }
 
+/* Returns whether `name` is in `list`, which commas separate. */
+static bool is_among(const char *list, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (;; list += strcspn(list, ",") + 1) {
+		if (strcspn(list, ",") == length && strncmp(list, name, length) == 0)
+			return true;
+		if (!list[strcspn(list, ",")])
+			return false;
+	}
+}
+
+/* Returns the row with another program's name `name`, or NULL; `twins` may be NULL. */
+static const struct option_twin *find_twin(const struct option_twin *twins, const char *name)
+{
+	while (twins && twins->name && !is_among(twins->name, name))
+		twins++;
+	return twins && twins->name ? twins : NULL;
+}
+
+/* Says what perf's option of the same letter is here, if it is another one. */
+static void advise_perfs(const struct command *command, const char *spelling)
+{
+	const struct option_twin *perfs = spelling[0] == '-' && spelling[1] != '-'
+						  ? find_twin(command->perf_twins, spelling + 1)
+						  : NULL;
+
+	if (perfs)
+		advise("perf's %s is %s", spelling, perfs->ours);
+}
+
 /* Takes the next argument as the value of an option; NULL: there is none, which is reported. */
 static const char *take_value(struct parser *parser, const struct option *option,
 			      const char *spelling)
@@ -155,12 +187,14 @@ static const char *take_value(struct parser *parser, const struct option *option
 	if (!value) {
 		complain("%s requires a value: %s", spelling, option->argument);
 		see_help(parser->command);
+		advise_perfs(parser->command, spelling);
 		return NULL;
 	}
 	if (is_option(parser->command, value)) {
 		complain("%s requires a value: %s", spelling, option->argument);
 		advise("if %s is its value, write %s%s%s", value, spelling,
 		       strncmp(spelling, "--", 2) == 0 ? "=" : "", value);
+		advise_perfs(parser->command, spelling);
 		return NULL;
 	}
 	parser->next++;
@@ -222,27 +256,6 @@ static bool set(struct parser *parser, const struct option *option, const char *
 		return add_word(parser, option, value);
 	memcpy(parser->values + option->offset, &value, sizeof(value));
 	return true;
-}
-
-/* Returns whether `name` is in `list`, which commas separate. */
-static bool is_among(const char *list, const char *name)
-{
-	const size_t length = strlen(name);
-
-	for (;; list += strcspn(list, ",") + 1) {
-		if (strcspn(list, ",") == length && strncmp(list, name, length) == 0)
-			return true;
-		if (!list[strcspn(list, ",")])
-			return false;
-	}
-}
-
-/* Returns the row with another program's name `name`, or NULL; `twins` may be NULL. */
-static const struct option_twin *find_twin(const struct option_twin *twins, const char *name)
-{
-	while (twins && twins->name && !is_among(twins->name, name))
-		twins++;
-	return twins && twins->name ? twins : NULL;
 }
 
 static bool is_twin(const struct command *command, const char *name)

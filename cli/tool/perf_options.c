@@ -56,7 +56,7 @@ const struct option_twin perf_options_stat[] = {
 	{"metric-no-merge", "--collect-by metric, the default"},
 	{"metric-only", "-M METRIC,... or -m GROUP,..., which print no events"},
 	{"metrics", "-M METRIC,... or -m GROUP,..."},
-	{"null", "unsupported: -e task-clock counts next to nothing"},
+	{"n,null", "unsupported: -e task-clock counts next to nothing"},
 	{"no-big-num", "-x SEP, which prints plain numbers"},
 	{"no-csv-summary", "the default: -x with -I prints intervals only"},
 	{"no-merge", "unsupported: plumb counts the events of cores"},

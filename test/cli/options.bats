@@ -341,6 +341,18 @@ commands=("" "help" "stat" "explore" "record" "report" "annotate" "diff" "script
 	run --separate-stderr plumb annotate --force
 	said "plumb: unknown option '--force'" \
 		"       perf's --force is unnecessary: plumb reads files of any owner"
+	# Taken for a node, and for programs.
+	run --separate-stderr plumb stat -n true
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"perf's -n is unsupported: -e task-clock counts next to nothing" ]]
+	run --separate-stderr plumb stat -n true true
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"perf's -n is unsupported: -e task-clock counts next to nothing" ]]
+	run -127 --separate-stderr plumb stat record true
+	[ "$status" -eq 127 ]
+	[[ "$stderr" == *"perf's stat record is plumb stat --json -o FILE" ]]
+	run -127 --separate-stderr plumb stat report
+	[[ "$stderr" == *"perf's stat report is plumb import FILE, for what perf stat -j or -x printed" ]]
 	for name in report annotate diff script record stat list; do
 		leads_from_perf "$name"
 	done

@@ -161,6 +161,16 @@ columns()
 		s/<not counted>,([^,]*),([^,]*),0,/N,\1,\2,N,/; s/,100\.00,,$/,N,,/'
 }
 
+@test "--control: a stop before the timeout is no timeout" {
+	mkfifo control
+	exec 5<>control
+	echo stop >&5
+	run --separate-stderr timeout 60 "$PLUMB" stat -e task-clock --timeout 40000 --control fifo:control -- sleep 50
+	lacks "ended the program" <<<"$stderr"
+	run --separate-stderr timeout 60 "$PLUMB" stat -e task-clock --timeout 50 --control fifo:control -- sleep 50
+	grep -qx "plumb: ended the program after 50 ms" <<<"$stderr"
+}
+
 @test "-x: perf stat prints the same columns for the same targets" {
 	local target
 
