@@ -49,6 +49,12 @@ struct model_sampling {
 	bool as_it_goes;            /* tell exact profiles from time to time, not only at the end */
 	bool inherit;               /* also sample the threads that the first one creates */
 	struct spe_control control; /* .seed is for all cores */
+	/*
+	 * In a sampled run: the interval within windows, and how many instructions have one window,
+	 * such that operations are sampled as often as the control says. 0: it is not sampled.
+	 */
+	uint32_t window_interval;
+	uint64_t unit;
 	uint32_t counter_count;
 	struct model_sampled_counter counters[OVERFLOW_COUNTERS];
 	uint64_t time_zero; /* time in ns, and the generic timer, at the start of the program */

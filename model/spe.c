@@ -6,9 +6,8 @@
 #include <plumb/spe.h>
 #include <string.h>
 
-#define INTERVAL_STEP 256 /* PMSIRR_EL1.INTERVAL has bits 31:8 */
-#define RANDOM_RANGE  256 /* random numbers have the low eight */
-#define EVERY_ONE     1   /* of the model alone: a record for every operation */
+#define RANDOM_RANGE 256 /* random numbers have the low eight */
+#define EVERY_ONE    1   /* of the model alone: a record for every operation */
 
 /* SplitMix64 (Steele, Lea, Flood 2014): good with any seed. The architecture does not define it. */
 static uint64_t draw(struct spe_unit *unit)
@@ -22,11 +21,11 @@ static uint64_t draw(struct spe_unit *unit)
 
 static uint32_t whole_interval(const struct spe_control *control)
 {
-	uint32_t interval = control->interval & ~(INTERVAL_STEP - 1u);
+	uint32_t interval = control->interval & ~(SPE_INTERVAL_STEP - 1u);
 
 	if (control->interval == EVERY_ONE)
 		return EVERY_ONE;
-	return interval ? interval : INTERVAL_STEP;
+	return interval ? interval : SPE_INTERVAL_STEP;
 }
 
 static bool is_random(const struct spe_control *control)
@@ -69,6 +68,21 @@ void spe_set_buffer(struct spe_unit *unit, void *bytes, size_t size)
 		unit->stopped = false;
 		reload(unit);
 	}
+}
+
+void spe_set_interval(struct spe_unit *unit, uint32_t interval)
+{
+	const double before = spe_mean_interval(unit->params, &unit->control);
+	double left;
+
+	if (unit->control.interval == interval)
+		return;
+	unit->control.interval = interval;
+	unit->interval = whole_interval(&unit->control);
+	if (unit->stopped)
+		return;
+	left = (double)unit->left * spe_mean_interval(unit->params, &unit->control) / before;
+	unit->left = left > 1 ? (uint64_t)(left + 0.5) : 1;
 }
 
 double spe_mean_interval(const struct spe_params *params, const struct spe_control *control)

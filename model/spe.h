@@ -58,6 +58,8 @@ struct spe_control {
 	void *user;
 };
 
+#define SPE_INTERVAL_STEP 256 /* PMSIRR_EL1.INTERVAL has bits 31:8 */
+
 /* What one chosen operation did. */
 struct spe_sample {
 	uint64_t pc;
@@ -113,6 +115,12 @@ void spe_begin(struct spe_unit *unit, const struct spe_params *params,
 
 /* Sets the buffer for records. Restarts a stopped unit. */
 void spe_set_buffer(struct spe_unit *unit, void *bytes, size_t size);
+
+/*
+ * From now on, samples are `interval` operations apart. As large a part of the new interval is left
+ * as there is of the old one, so operations before and after have the chances that the two say.
+ */
+void spe_set_interval(struct spe_unit *unit, uint32_t interval);
 
 /* Passes `count` operations, none of which is chosen. Must be fewer than unit->left. */
 static inline void spe_pass(struct spe_unit *unit, uint64_t count)

@@ -86,9 +86,8 @@ static const struct option options[] = {
 		.kind = OPTION_MAYBE,
 		.argument = "ERROR",
 		.offset = AT(sampled),
-		.help = "with --exact, model windows of a long program and estimate the rest, as "
-			"plumb stat --sampled does, with the cycles within ERROR percent "
-			"(default: 2)",
+		.help = "model windows of a long program: with SPE, to sample there; with --exact, "
+			"to estimate the rest, with the cycles within ERROR percent (default: 2)",
 	},
 	{
 		.name = "topdown",

@@ -266,8 +266,16 @@ static bool agree(const struct record_request *request)
 		complain("--exact cannot be combined with --branch-any or --branch-filter");
 	else if (options->exact && (options->snapshot || request->user_stack))
 		complain("--exact cannot be combined with --snapshot or --call-graph dwarf");
-	else if (options->sampled && !options->exact)
-		complain("--sampled requires --exact");
+	else if (options->sampled && *options->sampled && !options->exact)
+		complain("--sampled=%s requires --exact: without it, the period decides how many "
+			 "windows there are",
+			 options->sampled);
+	else if (options->sampled && options->source == SOURCE_PERF)
+		complain("--sampled requires --source model");
+	else if (options->sampled && options->snapshot)
+		complain("--sampled cannot be combined with --snapshot");
+	else if (options->sampled && options->topdown)
+		complain("--sampled cannot be combined with --topdown");
 	else if (options->sampled && request->switching.wanted)
 		complain("--sampled cannot be combined with --switch-output");
 	else if (options->control && (options->exact || options->source == SOURCE_MODEL))

@@ -379,9 +379,11 @@ struct plumb_recording_job {
 	const struct plumb_recording_beside *beside;
 	size_t beside_count;
 	/*
-	 * With `exact` only: models windows of the program, as with the same member of struct
-	 * plumb_count_job, and delivers what they say of the whole program, at its end. What it
-	 * forks is left out. 0: models everything.
+	 * With the model only. With `exact`: models windows of the program, as with the same member
+	 * of struct plumb_count_job, and delivers what they say of the whole program, at its end.
+	 * With one event of SPE: has the unit sample in windows, such that each operation of the
+	 * program is as likely to be sampled as without; the period decides how many windows there
+	 * are, and the error nothing. What the program forks is left out. 0: models everything.
 	 */
 	double sampled_error;
 	/*

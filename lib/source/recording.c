@@ -72,6 +72,12 @@ static int check_events(const struct plumb_source *source, const struct source_r
 		if (error < 0)
 			return error;
 	}
+	if (job->sampled_error != 0 && source->kind != &source_model) {
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-sampled", NULL,
+				      "%s records everything: only the model's runs are sampled",
+				      source->kind->name);
+		return PLUMB_ERR_UNSUPPORTED;
+	}
 	if (job->exact && source->kind != &source_model) {
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-exact", NULL,
 				      "%s does not support exact profiles", source->kind->name);
@@ -129,7 +135,7 @@ int plumb_source_record(struct plumb_source *source, const struct plumb_recordin
 	    (given.plan && (!given.counts || !given.counted)) ||
 	    !source_read_window(&window, given.window) ||
 	    !source_error_is_possible(given.sampled_error) ||
-	    (given.sampled_error != 0 && (!given.exact || given.plan)))
+	    (given.sampled_error != 0 && given.plan))
 		return PLUMB_ERR_ARGUMENT;
 	what = record_job(source, &given);
 	what.window = window;

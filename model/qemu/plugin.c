@@ -620,6 +620,14 @@ static void charged(struct core *core, unsigned group, uint64_t weight)
 			sampler_charged(vcpus[i]->sampler, group, weight);
 }
 
+/* Likewise. */
+static void watched(struct core *core, enum sampled_watch what, uint64_t pc)
+{
+	for (unsigned i = 0; i < vcpus_end; i++)
+		if (vcpus[i] && vcpus[i]->core == core && vcpus[i]->sampler)
+			sampler_watch(vcpus[i]->sampler, what, pc);
+}
+
 /* Prepares to count. Returns false if that is impossible. */
 static bool begin_counting(const struct options *options)
 {
@@ -649,6 +657,8 @@ static bool begin_counting(const struct options *options)
 	sampled.page_faults = options->conditions.page_fault_cycles != 0;
 	sampled.in_order = sampler_has_profiles();
 	sampled.charged = sampled.in_order ? charged : NULL;
+	sampled.unit = sampler_unit();
+	sampled.watch = sampled.unit ? watched : NULL;
 	sampled.translate_anew = options->resets ? translate_anew : NULL;
 	sampled_set_up(shared, &sampled, slots_sum);
 	shared->event_count = EVENT_COUNT;

@@ -46,6 +46,11 @@ static uint64_t warming; /* instructions before a window, at least */
 static bool may_be_bare; /* the engine counts by itself, and nothing is lost */
 static void (*translate_anew)(void);
 static void (*when_charged)(struct core *core, unsigned group, uint64_t weight);
+static void (*when_watched)(struct core *core, enum sampled_watch what, uint64_t pc);
+static uint64_t fixed_unit;  /* instructions; 0: units are joined when the error allows it */
+static uint64_t unit_number; /* then, of the next window */
+static uint64_t kept_of, kept_number; /* then: one of so many windows is kept, and which */
+static uint64_t following;            /* address of the next block */
 static uint64_t numbered;    /* windows, also of those that were dropped when units were joined */
 static unsigned first_index; /* of the thread that runs alone */
 static bool begun;           /* it has */
@@ -140,6 +145,9 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 		      !request->in_order;
 	when_charged = request->charged;
 	timeline_set_up(shared, request->interval);
+	when_watched = request->watch;
+	fixed_unit = request->watch ? request->unit : 0;
+	kept_of = 1;
 	if (sampled->unit)
 		timeline_begin_units(sampled->begins, sampled->unit);
 	sum_counts = sum;
@@ -153,6 +161,8 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	sum_counts(counts_before);
 	position = noted = counts_before[EVENT_INST_RETIRED];
 	base = sampled->begins;
+	if (fixed_unit && position > base)
+		unit_number = (position - base) / fixed_unit;
 	if (atomic_load(&sampled->left)) {
 		phase = PHASE_LEFT;
 		return;
@@ -207,6 +217,12 @@ static void charge(struct core *core, unsigned group, uint64_t weight)
 {
 	if (when_charged)
 		when_charged(core, group, weight);
+}
+
+static void watch(struct core *core, enum sampled_watch what, uint64_t pc)
+{
+	if (when_watched)
+		when_watched(core, what, pc);
 }
 
 /* Adds what was counted since `counts_before` to what was counted in full. */
@@ -271,7 +287,7 @@ void sampled_returns(struct core *core, const struct block *block)
 /* Returns where warming must begin before the window at `window_at`. */
 static uint64_t warming_from(void)
 {
-	uint64_t warm = sampled->unit / SAMPLED_WARM_PART;
+	uint64_t warm = (fixed_unit ? fixed_unit : sampled->unit) / SAMPLED_WARM_PART;
 
 	warm = (warm > warming ? warm : warming) + SAMPLED_BEFORE;
 	return window_at > warm ? window_at - warm : 0;
@@ -292,6 +308,7 @@ static void join_units(void)
 			       sizeof(sampled->windows[i]));
 	}
 	sampled->unit *= 2;
+	kept_of *= 2;
 	timeline_join_units();
 	atomic_store(&sampled->count, half);
 }
@@ -332,6 +349,29 @@ static void charge_window(struct core *core, const uint32_t window[MODEL_COUNTS]
 	sampled->group_instructions[group] += weight * window[EVENT_INST_RETIRED];
 }
 
+/*
+ * Whether the window that ends is kept: with fixed units, there may be no room for all. Then of
+ * equally many neighbours one is, at random.
+ */
+static bool is_kept(void)
+{
+	const uint64_t number = unit_number++ % kept_of;
+
+	if (!fixed_unit)
+		return true;
+	if (number == 0)
+		kept_number = random_number() % kept_of;
+	return number == kept_number;
+}
+
+/* Returns whether units are to be joined, now that there are `count` windows. */
+static bool joins(uint32_t count)
+{
+	if (fixed_unit || count < SAMPLED_FEW || count % 64 != 0)
+		return count == SAMPLED_MAX;
+	return count == SAMPLED_MAX || (half_is_enough() && timeline_may_join());
+}
+
 static void end_window(struct core *core)
 {
 	const uint32_t count = atomic_load(&sampled->count);
@@ -344,15 +384,17 @@ static void end_window(struct core *core)
 		sampled->windows[count][e] = more < UINT32_MAX ? (uint32_t)more : UINT32_MAX;
 	}
 	charge_window(core, sampled->windows[count]);
+	watch(core, SAMPLED_WATCH_NOTHING, following);
 	/* The time that passes between windows is that of the last few. */
 	if (sampled->windows[count][EVENT_INST_RETIRED]) {
 		own = (uint64_t)sampled->windows[count][EVENT_CPU_CYCLES] * WARM_PACE_ONE /
 		      sampled->windows[count][EVENT_INST_RETIRED];
 		pace = (uint32_t)((7ull * pace + (own < PACE_MAX ? own : PACE_MAX)) / 8);
 	}
+	if (!is_kept())
+		return;
 	atomic_store(&sampled->count, count + 1);
-	if (count + 1 == SAMPLED_MAX || (count + 1 >= SAMPLED_FEW && (count + 1) % 64 == 0 &&
-					 half_is_enough() && timeline_may_join()))
+	if (joins(count + 1))
 		join_units();
 }
 
@@ -360,14 +402,17 @@ static void begin_window(struct core *core)
 {
 	phase = PHASE_WINDOW;
 	next = window_at + SAMPLED_WINDOW;
+	watch(core, SAMPLED_WATCH_WINDOW, following);
 	charge(core, 0, 0);
 	read_counts(core, counts_before);
 }
 
 static void choose_window(void)
 {
-	window_at = base + atomic_load(&sampled->count) * sampled->unit +
-		    random_number() % sampled->unit;
+	const uint64_t unit = fixed_unit ? fixed_unit : sampled->unit;
+	const uint64_t number = fixed_unit ? unit_number : atomic_load(&sampled->count);
+
+	window_at = base + number * unit + random_number() % unit;
 }
 
 /*
@@ -411,6 +456,7 @@ static void begin_new(struct core *core)
 	}
 	phase = PHASE_NEW;
 	new_from = position;
+	watch(core, SAMPLED_WATCH_ALL, following);
 	charge(core, 0, 0);
 	read_counts(core, counts_before);
 }
@@ -418,9 +464,10 @@ static void begin_new(struct core *core)
 static void end_first_stretch(struct core *core)
 {
 	charge(core, 0, sampled_counts_all());
+	watch(core, SAMPLED_WATCH_NOTHING, following);
 	if (atomic_load(&sampled->state) == SAMPLED_ALL) {
 		read_counts(core, sampled->first);
-		sampled->unit = SAMPLED_UNIT;
+		sampled->unit = fixed_unit ? fixed_unit : SAMPLED_UNIT;
 		base = sampled->begins = sampled->first[EVENT_INST_RETIRED];
 		timeline_begin_units(base, SAMPLED_UNIT);
 		core_end_limits(core);
@@ -457,6 +504,7 @@ static void end_phase(struct core *core)
 		break;
 	case PHASE_NEW:
 		end_new(core);
+		watch(core, SAMPLED_WATCH_NOTHING, following);
 		seek_window(core);
 		break;
 	default:
@@ -478,6 +526,7 @@ void sampled_execute(struct core *core, const struct block *block, unsigned exec
 {
 	if (translated && phase != PHASE_FIRST && phase != PHASE_LEFT) {
 		translated = false;
+		following = block->pc;
 		if (phase != PHASE_NEW)
 			begin_new(core);
 		next = position + SAMPLED_NEW;
@@ -501,6 +550,7 @@ void sampled_execute(struct core *core, const struct block *block, unsigned exec
 		}
 	}
 	position += executed;
+	following = next_pc;
 	if (position >= next && phase != PHASE_BARE)
 		end_phase(core);
 }
@@ -521,6 +571,7 @@ void sampled_leave(struct core *core)
 	if (atomic_load(&sampled->state) == SAMPLED_WINDOWS)
 		read_counts(core, sampled->before);
 	phase = PHASE_LEFT;
+	watch(core, SAMPLED_WATCH_ALL, following);
 	atomic_store(&sampled->left, 1);
 	if (left)
 		translate_anew();

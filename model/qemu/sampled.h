@@ -7,6 +7,13 @@
 #include "qemu/qemu_plugin.h"
 #include "shared.h"
 
+/* What is sampled of what executes. */
+enum sampled_watch {
+	SAMPLED_WATCH_NOTHING,
+	SAMPLED_WATCH_WINDOW, /* for the whole unit */
+	SAMPLED_WATCH_ALL,    /* for itself */
+};
+
 struct sampled_request {
 	uint32_t error; /* of the cycles, relative, in SAMPLED_ERROR_PARTS; 0: nothing is sampled */
 	uint64_t after; /* instructions that are modelled in full; 0: SAMPLED_FIRST */
@@ -19,6 +26,12 @@ struct sampled_request {
 	 * this group of windows, or to group 0; with weight 0, it is dropped. NULL: nobody asks.
 	 */
 	void (*charged)(struct core *core, unsigned group, uint64_t weight);
+	/*
+	 * Called between blocks when something else is watched from `pc` on. Units are then of
+	 * `unit` instructions, and are not joined. NULL: nobody samples.
+	 */
+	void (*watch)(struct core *core, enum sampled_watch what, uint64_t pc);
+	uint64_t unit;
 	/*
 	 * Has QEMU drop its translated code soon, and then calls sampled_begins_anew(). NULL: the
 	 * engine cannot do that, and nothing executes without the model.

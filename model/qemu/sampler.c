@@ -310,6 +310,21 @@ void sampler_resume(struct sampler *sampler, uint64_t pc, const uint64_t *skippe
 	watch_resume(sampler->core, &sampler->watch, pc);
 }
 
+void sampler_watch(struct sampler *sampler, enum sampled_watch what, uint64_t pc)
+{
+	sampler_pause(sampler);
+	if (what == SAMPLED_WATCH_NOTHING)
+		return;
+	spe_set_interval(&sampler->unit, what == SAMPLED_WATCH_WINDOW ? sampling->window_interval
+								      : sampling->control.interval);
+	sampler_resume(sampler, pc, NULL);
+}
+
+uint64_t sampler_unit(void)
+{
+	return sampling && sampling->spe ? sampling->unit : 0;
+}
+
 void sampler_free(struct sampler *sampler)
 {
 	if (sampler && sampler->exact)

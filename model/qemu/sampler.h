@@ -9,6 +9,7 @@
 
 #include "core.h"
 #include "qemu/registers.h"
+#include "qemu/sampled.h"
 #include "qemu/share.h"
 
 struct sampler;
@@ -38,6 +39,10 @@ bool sampler_flush_all(bool exit);
  */
 void sampler_pause(struct sampler *sampler);
 void sampler_resume(struct sampler *sampler, uint64_t pc, const uint64_t *skipped);
+/* Has the SPE unit sample like that in a sampled run, from `pc` on. */
+void sampler_watch(struct sampler *sampler, enum sampled_watch what, uint64_t pc);
+/* Returns the instructions that have one window, if the SPE unit samples a sampled run; or 0. */
+uint64_t sampler_unit(void);
 void sampler_free(struct sampler *sampler);
 
 /* Reports what a thread of a killed process left in its slot's rings, and that it has ended. */

@@ -457,7 +457,7 @@ model()
 	aarch64-linux-gnu-gcc -O1 -static -o forks forks.c || gcc -O1 -static -o forks forks.c
 	record=(plumb record --exact --source model --cpu neoverse-n3 --no-progress -o forks.data)
 	"${record[@]}" --sampled ./forks a 2>said
-	grep -qxF "plumb: 1 process that the program forked was left out: a sampled profile is of one process only" said
+	grep -qxF "plumb: 1 process that the program forked was left out: a sampled run is of one process only" said
 	"${record[@]}" --sampled ./forks a b 2>said
 	grep -q "2 processes that the program forked were left out" said
 	"${record[@]}" --sampled --no-inherit ./forks a 2>said
@@ -465,11 +465,48 @@ model()
 	lacks "left out" <said
 }
 
+@test "sampled: SPE samples in windows as often as elsewhere, and perf reads the recording" {
+	record=(plumb record --source model --cpu neoverse-n3 --no-progress)
+	"${record[@]}" -c 16384 -o whole.data ./phases 1500000
+	"${record[@]}" -c 16384 --sampled -o sampled.data ./phases 1500000
+	"${record[@]}" -c 16384 --sampled --seed 1 -o other.data ./phases 1500000
+	for name in whole sampled other; do
+		plumb report -i "$name.data" --sort symbol --json >"$name.json"
+	done
+	/usr/bin/python3 - <<-'END'
+		import json
+
+		whole, sampled, other = (json.load(open(name + ".json"))["events"][0]
+		                         for name in ("whole", "sampled", "other"))
+		assert sampled["samples"] > 500 and sampled != other
+		for event in sampled, other:
+		    # Windows have as many operations as any: a few percent more or less.
+		    assert abs(event["samples"] / whole["samples"] - 1) < 0.1, event["samples"]
+		    row, exact = event["rows"][0], whole["rows"][0]
+		    assert row["symbol"] == exact["symbol"] == "turn"
+		    for ours, theirs in ((row[v], exact[v]) for v in ("latency_interval", "misprediction_interval")):
+		        assert ours[0] < theirs[1] and theirs[0] < ours[1], (ours, theirs)
+	END
+	command -v perf >/dev/null || return 0
+	perf script -i sampled.data --itrace=i1i 2>/dev/null >read
+	plumb script -i sampled.data --itrace=i1i >ours
+	[ "$(wc -l <read)" -eq "$(wc -l <ours)" ]
+}
+
 @test "sampled: errors" {
-	run --separate-stderr plumb record --sampled ./phases
+	run --separate-stderr plumb record --sampled=3 ./phases
 	[ "$status" -eq 2 ]
 	# shellcheck disable=SC2154 # by run
-	[[ $stderr = *"--sampled requires --exact"* ]]
+	[[ $stderr = *"--sampled=3 requires --exact"* ]]
+	run --separate-stderr plumb record --sampled --source perf ./phases
+	[ "$status" -eq 2 ]
+	[[ $stderr = *"--sampled requires --source model"* ]]
+	run --separate-stderr plumb record --source model --sampled -e cycles ./phases
+	[ "$status" -ne 0 ]
+	[[ $stderr = *"the model records windows with SPE alone, or for an exact profile"* ]]
+	run --separate-stderr plumb record --source model --sampled --max-instructions 5M ./phases
+	[ "$status" -ne 0 ]
+	[[ $stderr = *"the model samples whole runs only"* ]]
 	run --separate-stderr plumb record --exact --sampled=51 ./phases
 	[ "$status" -eq 2 ]
 	[[ $stderr = *"invalid value '51' for --sampled"*"0.01 to 50"* ]]

@@ -211,7 +211,7 @@ static int share(struct recorder *r)
 		.position = r->job->position,
 		.change = r->job->change,
 		.user = r->job->user,
-		.scaled = r->job->sampled_error != 0,
+		.scaled = r->job->exact && r->job->sampled_error != 0,
 	};
 	r->frames = (struct model_frames){
 		.job = r->job,
@@ -257,7 +257,7 @@ static void warn_of_children(const struct recorder *r, unsigned left_out)
 {
 	if (r->job->sampled_error != 0 && r->job->inherit && left_out)
 		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "children-left-out", NULL,
-				      "%u %s left out: a sampled profile is of one process only",
+				      "%u %s left out: a sampled run is of one process only",
 				      left_out,
 				      left_out == 1 ? "process that the program forked was"
 						    : "processes that the program forked were");
@@ -331,7 +331,8 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 			.exit_status = model->exit_status,
 			.signal = model->signal,
 			.samples = r->frames.samples,
-			.collisions = model->counts.counts[EVENT_SAMPLE_COLLISION],
+			.collisions = (model->sampled ? &model->sums : &model->counts)
+					      ->counts[EVENT_SAMPLE_COLLISION],
 		};
 		if (what.interval_ms && model->counts.seconds > r->places.before.seconds)
 			on_interval(r, &model->counts, NULL);

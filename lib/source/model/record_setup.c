@@ -40,6 +40,14 @@ static bool window_is_part(const struct plumb_window *window)
 	       window->max_instructions;
 }
 
+/* Returns whether a sampled run can have what is to be recorded. */
+static bool samples_windows(const struct source_record_job *job)
+{
+	if (job->exact)
+		return job->event_count == 0;
+	return job->event_count == 1 && job->events[0].kind == PLUMB_EVENT_SPE && !job->snapshot;
+}
+
 /* Rejects what this model cannot do; `cannot` follows "the model ". */
 static int refuse_job(struct plumb_diagnostics *diagnostics, int error, const char *id,
 		      const char *cannot, const char *hint)
@@ -106,13 +114,16 @@ static int check_job(const struct source_record_job *job, struct plumb_diagnosti
 				  "does not support a delay of -1", "give milliseconds");
 	if (job->exact && (has_others(job) || window_is_part(&job->window)))
 		return refuse_exact(job, diagnostics);
-	if (job->sampled_error != 0 && (!job->exact || job->event_count)) {
+	if (job->sampled_error != 0 && !samples_windows(job)) {
 		refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "sampled-events",
-			   "records windows of exact profiles only", NULL);
+			   "records windows with SPE alone, or for an exact profile", NULL);
 		diagnostics_remedy(diagnostics, "sampled-exact", NULL,
-				   "record an exact profile, or count");
+				   "record an exact profile, or only an SPE event");
 		return PLUMB_ERR_UNSUPPORTED;
 	}
+	if (job->sampled_error != 0 && window_is_part(&job->window))
+		return refuse_job(diagnostics, PLUMB_ERR_UNSUPPORTED, "sampled-part",
+				  "samples whole runs only", "record all of it");
 	if (!job->exact && (!job->event_count || job->event_count > OVERFLOW_COUNTERS))
 		return refuse_job(diagnostics, PLUMB_ERR_LIMIT, "event-count",
 				  "samples 1 to 32 events at a time", NULL);
@@ -157,6 +168,29 @@ static uint64_t common_flags(const struct source_record_job *job)
 	/* The model runs only user code; without this, perf looks for kernel symbols. */
 	flags |= PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_KERNEL) | PLUMB_ATTR_BIT(PLUMB_ATTR_EXCLUDE_HV);
 	return flags;
+}
+
+/*
+ * Chooses the windows of a sampled run. An operation in `interval` is to be sampled, so that each
+ * sample stands for as many as in any other recording, and most windows are to have one: samples
+ * that are near each other say little more than one. Units are not shorter than it takes to model
+ * a window, or that would be no faster.
+ */
+static void choose_windows(struct record_setup *setup)
+{
+	struct spe_control within = setup->control;
+	const struct spe_params *params = &setup->core->spe;
+	const double mean = spe_mean_interval(params, &within);
+	double most;
+
+	within.interval = SAMPLED_WINDOW / SPE_INTERVAL_STEP * SPE_INTERVAL_STEP;
+	most = SAMPLED_WINDOW * mean / spe_mean_interval(params, &within);
+	while (within.interval > SPE_INTERVAL_STEP && most < SAMPLED_UNIT) {
+		within.interval -= SPE_INTERVAL_STEP;
+		most = SAMPLED_WINDOW * mean / spe_mean_interval(params, &within);
+	}
+	setup->window_interval = within.interval;
+	setup->unit = (uint64_t)(most + 0.5);
 }
 
 /* The fields of Linux's arm_spe PMU: /sys/bus/event_source/devices/arm_spe_0/format. */
@@ -254,6 +288,12 @@ static int make_spe(struct record_setup *setup, const struct source_record_job *
 		.min_latency = spe.min_latency,
 		.discard = spe.discard,
 	};
+	if (job->sampled_error == 0)
+		return 0;
+	if (attr->sample_period == 1)
+		return refuse_event(diagnostics, "sampled-period", event,
+				    "a sampled run has no samples as close as that");
+	choose_windows(setup);
 	return 0;
 }
 
@@ -499,6 +539,8 @@ void record_setup_fill(const struct record_setup *setup, const struct source_rec
 	sampling->exact = job->exact;
 	sampling->inherit = job->inherit;
 	sampling->control = setup->control;
+	sampling->window_interval = setup->window_interval;
+	sampling->unit = setup->unit;
 	sampling->counter_count = setup->counter_count;
 	memcpy(sampling->counters, setup->asked, sizeof(sampling->counters));
 	sampling->time_zero = TIME_ZERO;

@@ -32,6 +32,8 @@ struct record_setup {
 			  */
 	size_t spe;      /* and that of the SPE unit's event; SIZE_MAX: none */
 	struct spe_control control;
+	uint32_t window_interval; /* of a sampled run, as in struct model_sampling */
+	uint64_t unit;
 	struct plumb_auxtrace_info auxtrace;
 	uint64_t auxtrace_values[2];
 	struct plumb_time_conv time_conv;

@@ -110,6 +110,9 @@ static bool add_intervals(struct building *b, size_t *next, uint64_t until, doub
 		add_counted(&b->at[b->count], kept->counts.counts, before);
 		add_code(&b->at[b->count], kept->code);
 		memcpy(before, kept->counts.counts, EVENT_COUNT * sizeof(*before));
+		/* When sampling ends, one is due that began long before. */
+		if (kept->counts.seconds + begins <= b->seconds)
+			continue;
 		b->seconds = kept->counts.seconds + begins;
 		if (!end_interval(b))
 			return false;
