@@ -147,6 +147,7 @@ export interface StackDetails {
 
 export interface Stacks {
 	samples: number;
+	windows?: number; /* of a sampled run, from which exact values are estimated */
 	types: StackType[];
 	functions: { name: string; file: string | null; source: string | null; inlined: boolean }[];
 	threads: { comm: string; pid: number | null; tid: number | null }[];

@@ -86,7 +86,9 @@ function choices(page: Page, view: View): HTMLElement {
 	if (state.cpu >= 0) append(made, [h("span", { class: "chip" }, `CPU ${state.cpu} `, h("button", { type: "button", "aria-label": "Show all CPUs", onclick: () => set({ cpu: -1 }) }, "×"))]);
 	if (hasRange()) append(made, [h("span", { class: "chip" }, `${duration(state.from)} to ${duration(state.to)} `, h("button", { type: "button", "aria-label": "Clear the range", onclick: () => set({ from: NaN, to: NaN }) }, "×"))]);
 	if (hasRange() && view.choosesValue !== false && model.choice().exact)
-		append(made, [h("p", { class: "warn", id: "timeless" }, `${visible(model.choice().title)} was counted exactly and has no times: choose another value, or clear the range.`)]);
+		append(made, [h("p", { class: "warn", id: "timeless" }, `${visible(model.choice().title)} ${model.stacks.windows ? "is of the whole run" : "was counted exactly"} and has no times: choose another value, or clear the range.`)]);
+	else if (view.choosesValue !== false && model.choice().exact && model.stacks.windows)
+		append(made, [h("p", { class: "dim", id: "windows" }, `The model executed ${model.stacks.windows.toLocaleString("en")} windows of the run in detail. Counts are estimated from these; plumb report gives their intervals.`)]);
 	return made;
 }
 

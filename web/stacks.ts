@@ -56,15 +56,17 @@ export class Model {
 	}
 
 	private makeChoices(): void {
-		const { types } = this.stacks;
+		const { types, windows } = this.stacks;
 		const slots = types.map((_, i) => i).filter((i) => types[i].slots);
-		if (slots.length) this.choices.push({ key: "slots", title: "Slots", group: "Exact", types: slots, exact: true });
+		/* Of a sampled run, windows were modelled, which stand for the rest. */
+		const estimated = windows ? `Estimated from ${windows.toLocaleString("en")} windows` : "";
+		if (slots.length) this.choices.push({ key: "slots", title: "Slots", group: estimated || "Exact", types: slots, exact: true });
 		types.forEach((type, i) => {
 			if (!type.total) return;
 			this.choices.push({
 				key: type.name,
 				title: type.name + (type.unit && type.unit !== "count" && type.unit !== type.name ? ` (${type.unit})` : ""),
-				group: type.exact ? "Exact events" : "Sampled",
+				group: type.exact ? estimated || "Exact events" : "Sampled",
 				types: [i],
 				exact: type.exact,
 			});

@@ -270,6 +270,8 @@ void stacks_page(FILE *stream, struct stacks *stacks)
 
 	json_stream_open(&json, NULL, '{');
 	json_stream_number(&json, "samples", stacks->samples);
+	if (stacks->grouping.windows > 0)
+		json_stream_number(&json, "windows", (uint64_t)stacks->grouping.windows);
 	write_types(&json, stacks);
 	write_functions(&json, stacks);
 	write_threads(&json, stacks);

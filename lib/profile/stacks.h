@@ -155,6 +155,7 @@ struct stacks {
 	struct stacks_type *types;
 	size_t type_count;
 	uint64_t samples;          /* that were added */
+	struct grouping grouping;  /* of the windows of a sampled run that exact values are from */
 	struct stacks_cell *cells; /* by row, then by type */
 	size_t cell_count;
 	struct stacks_moment *moments; /* with STACKS_TIMES, in the order of the stream */

@@ -215,10 +215,15 @@ static int add_spe_values(struct stacks *s, uint32_t row, uint32_t type,
 int stacks_add_values(struct stacks *s, uint32_t row, uint32_t first,
 		      const struct plumb_samples_item *item)
 {
+	struct groups_stream stream;
 	int status;
 
 	if (item->spe)
 		return add_spe_values(s, row, first, item);
+	if (s->types[first].exact &&
+	    item->record->event->attr.sample_type & PLUMB_SAMPLE_STREAM_ID &&
+	    groups_read(item->record->stream_id, &stream))
+		groups_know(&s->grouping, &stream);
 	status = add_value(s, row, first, profile_period(item));
 	if (status == 0 && !s->types[first].exact)
 		status = add_value(s, row, first + 1, 1);
