@@ -64,6 +64,9 @@ struct known_task {
 };
 #define KNOWN_TASKS 16
 
+/* Room for rows of four keys. */
+#define KEPT_WORDS ((size_t)SAMPLES_RUN_MAX * 9)
+
 /* Adds batches: those of the whole stream, or those of one of its parts. */
 struct adding {
 	struct plumb_profile *profile;
@@ -94,9 +97,12 @@ struct adding {
 	/* Records whose code, or then row, is yet to be looked up: under one lock for all. */
 	uint16_t cold[SAMPLES_RUN_MAX];
 	size_t cold_count;
-	/* Of parts.coded: a row's values, and the hashes of those of cold records. */
+	/* Of parts.coded: a row's values; and of the rows of cold records the hashes and, if there
+	 * is room for all, the values. */
 	uint64_t values[WORDS_MAX];
 	uint32_t hashes[SAMPLES_RUN_MAX];
+	uint64_t kept[KEPT_WORDS];
+	bool has_kept;
 	size_t added; /* records of the batch that were added to their rows */
 };
 
@@ -126,6 +132,14 @@ void adding_find_known(struct adding *adding);
  * LIMIT. */
 int adding_find_codes(struct adding *adding);
 int adding_find_cold_codes(struct adding *adding);
+
+/* profile_batch_rows.c: finds the rows of all records of the batch. Returns 0, NO_MEMORY, or, in a
+ * part, LIMIT. */
+int adding_find_rows(struct adding *adding);
+
+/* profile_batch.c: adds the records whose rows were found up to the i-th. Returns 0 or NO_MEMORY.
+ */
+int adding_add_found(struct adding *adding, size_t i);
 
 /* Adds a batch. Returns 0 or NO_MEMORY; in a part also LIMIT, if only the whole can go on. */
 int add_batch(struct adding *adding);
