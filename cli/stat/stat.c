@@ -481,6 +481,8 @@ static int run(const struct command *command, int count, char **arguments)
 	}
 	if (status == EXIT_FINE && !stat_sampled_suits(&values, machine.core != NULL))
 		status = EXIT_USAGE;
+	if (status == EXIT_FINE && !stat_open_control(&values, machine.core != NULL))
+		status = EXIT_USAGE;
 	if (status == EXIT_FINE)
 		status = output_check_beside(&values.common);
 	events = values.events;

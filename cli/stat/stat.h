@@ -70,6 +70,11 @@ struct stat_options {
  * returns false if they are invalid. In both cases call stat_targets_free().
  */
 bool stat_read_targets(struct stat_options *options, bool program);
+/*
+ * Opens what --control names, once it is known whether the model counts, which obeys no commands
+ * and knows none of perf's other options for them. Prints an error and returns false if it cannot.
+ */
+bool stat_open_control(struct stat_options *options, bool model);
 void stat_targets_free(struct stat_targets *targets);
 
 /* ---- what is asked for: request.c ------------------------------------------------------------ */

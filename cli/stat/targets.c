@@ -89,6 +89,15 @@ static unsigned read_by(const struct stat_options *options, enum plumb_count_by 
 	return count;
 }
 
+/* Prints an error and returns false if options ask the model for what only perf can do. */
+static bool suits_model(const struct stat_options *options)
+{
+	if (!options->control && !options->no_inherit && options->counted.delay_ms >= 0)
+		return true;
+	complain("--control, --no-inherit and --delay -1 require --source perf");
+	return false;
+}
+
 static bool agree(const struct stat_options *options, bool program)
 {
 	const struct stat_targets *targets = &options->targets;
@@ -129,10 +138,7 @@ static bool agree(const struct stat_options *options, bool program)
 	else if (options->source == SOURCE_MODEL && targets->any)
 		complain("--pid, --tid, --all-cpus, --cpus and --for-each-cgroup require perf: the "
 			 "model counts only the program that it runs");
-	else if (options->source == SOURCE_MODEL &&
-		 (options->control || options->no_inherit || options->counted.delay_ms < 0))
-		complain("--control, --no-inherit and --delay -1 require --source perf");
-	else
+	else if (options->source != SOURCE_MODEL || suits_model(options))
 		return true;
 	advise("see plumb stat --help");
 	return false;
@@ -153,8 +159,17 @@ bool stat_read_targets(struct stat_options *options, bool program)
 	return list_read("cpus", options->cpus, true, &targets->cpus) &&
 	       list_read("pid", options->pids, false, &targets->pids) &&
 	       list_read("tid", options->tids, false, &targets->tids) &&
-	       read_cgroups(options->cgroups, targets) &&
-	       control_read(options->control, &targets->control);
+	       read_cgroups(options->cgroups, targets);
+}
+
+bool stat_open_control(struct stat_options *options, bool model)
+{
+	if (!model)
+		return control_read(options->control, &options->targets.control);
+	if (suits_model(options))
+		return true;
+	advise("see plumb stat --help");
+	return false;
 }
 
 void stat_targets_free(struct stat_targets *targets)

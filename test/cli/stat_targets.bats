@@ -325,6 +325,9 @@ assert "nothing was measured: counting ended within the" in rest, rest' "$PLUMB"
 	echo enable >file
 	run --separate-stderr plumb stat --control fifo:file -e cs true
 	said "plumb: --control: file is not a named pipe" "       make one with mkfifo"
+	run --separate-stderr plumb stat --source model --control fifo:nowhere true
+	[ "$status" -eq 2 ]
+	said "plumb: --control, --no-inherit and --delay -1 require --source perf" "       see plumb stat --help"
 	for only in --what-if "--from main" "--to 0x10" "--max-instructions 5"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr plumb stat -a $only -e cs true
