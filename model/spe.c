@@ -82,7 +82,10 @@ void spe_set_interval(struct spe_unit *unit, uint32_t interval)
 	if (unit->stopped)
 		return;
 	left = (double)unit->left * spe_mean_interval(unit->params, &unit->control) / before;
-	unit->left = left > 1 ? (uint64_t)(left + 0.5) : 1;
+	/* Rounded up or down at random, or stretches of equal length would lose as much each time.
+	 */
+	left += (double)(draw(unit) >> 11) * 0x1p-53;
+	unit->left = left > 1 ? (uint64_t)left : 1;
 }
 
 double spe_mean_interval(const struct spe_params *params, const struct spe_control *control)

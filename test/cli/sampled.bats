@@ -500,9 +500,9 @@ model()
 		        assert ours[0] < theirs[1] and theirs[0] < ours[1], (ours, theirs)
 	END
 	command -v perf >/dev/null || return 0
-	perf script -i sampled.data --itrace=i1i 2>/dev/null >read
+	perf script -i sampled.data --itrace=i1i 2>/dev/null >theirs
 	plumb script -i sampled.data --itrace=i1i >ours
-	[ "$(wc -l <read)" -eq "$(wc -l <ours)" ]
+	[ "$(wc -l <theirs)" -eq "$(wc -l <ours)" ]
 }
 
 @test "sampled: errors" {

@@ -123,6 +123,38 @@ static void random_interval_is_uniform(void **state)
 	assert_float_equal(mean, 512, 0.2);
 }
 
+/* feed() begins with cycle 0, so some collide. */
+static uint64_t chosen_by(const struct spe_unit *unit)
+{
+	return unit->counts.taken + unit->counts.collisions;
+}
+
+/* Stretches with one interval among stretches with another: each has its share of the samples. */
+static void interval_changes_between_samples(void **state)
+{
+	struct spe_control control = {.interval = 16384, .frequency_mhz = 1000};
+	uint64_t often = 0, seldom = 0;
+	struct spe_unit unit;
+
+	(void)state;
+	control.discard = true;
+	spe_begin(&unit, &arm, &control);
+	for (unsigned round = 0; round < 20000; round++) {
+		const uint64_t before = chosen_by(&unit);
+
+		feed(&unit, 1000, 0);
+		seldom += chosen_by(&unit) - before;
+		spe_set_interval(&unit, 512);
+		feed(&unit, 100, 0);
+		spe_set_interval(&unit, 16384);
+		often += chosen_by(&unit) - before;
+	}
+	often -= seldom;
+	assert_in_range(seldom, 20000 * 1000 / 16384 - 40, 20000 * 1000 / 16384 + 40);
+	assert_in_range(often, 20000 * 100 / 512 - 80, 20000 * 100 / 512 + 80);
+	assert_int_equal(unit.counts.population, 20000 * 1100);
+}
+
 static void seed_decides(void **state)
 {
 	static uint8_t other[sizeof(bytes)];
@@ -596,6 +628,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fixed_interval_is_kept),
 		cmocka_unit_test(random_interval_is_uniform),
+		cmocka_unit_test(interval_changes_between_samples),
 		cmocka_unit_test(seed_decides),
 		cmocka_unit_test(an_interval_of_one_leaves_nothing_out),
 		cmocka_unit_test(collision_drops_the_new_one),
