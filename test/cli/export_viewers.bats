@@ -211,6 +211,15 @@ assert dict(map(tuple, read["totals"])) == weights, read["totals"]
 assert sum(weight for _, weight in read["frames"]) == ours["profiles"][0]["endValue"]
 assert "divide (inlined)" in [name for name, _ in read["frames"]]' "$work/$name.speedscope"
 	done
+	# Hostile names are its frames as well, two of them with samples.
+	/usr/bin/python3 "$here/hostile.py" evil.data function
+	plumb export --format speedscope -o evil.speedscope evil.data
+	node "$here/speedscope.mjs" package/dist/release/speedscope-*.js evil.speedscope >imported
+	/usr/bin/python3 -c '
+import json
+read, ours = json.load(open("imported")), json.load(open("evil.speedscope"))
+assert sorted(n for n, _ in read["frames"]) == sorted(f["name"] for f in ours["shared"]["frames"]), read
+assert sorted(w for _, w in read["frames"]) == [0, 1000, 1000], read'
 }
 
 @test "hostile names stay one frame, and do nothing to a terminal" {
@@ -233,6 +242,17 @@ assert "divide (inlined)" in [name for name, _ in read["frames"]]' "$work/$name.
 	done
 	# JSON keeps the name as it is, apart from bytes that are no text.
 	json '[s for s, l in d][-1] == ["f\";a'"'"'b,\\n\n{c}\r\td 12\x1b[2J\ufffd\ufffd;g 7"]' <names
+}
+
+@test "pprof reads hostile names, one to a line" {
+	need_pprof
+	cd "$BATS_TEST_TMPDIR"
+	/usr/bin/python3 "$here/hostile.py" evil.data function
+	plumb export --format pprof -o evil.pprof evil.data
+	go tool pprof -symbolize=none -raw evil.pprof >raw
+	[ "$(grep -cE '^ +[12]: 0x[0-9a-f]+ M=[12] ' raw)" -eq 2 ]
+	[ "$(go tool pprof -symbolize=none -top evil.pprof | grep -cE '^ +1000 50\.00% ')" -eq 2 ]
+	LC_ALL=C lacks -aP '[\x00-\x08\x0b-\x1f\x7f]' <raw
 }
 
 @test "the same recording gives the same bytes, to standard output and to a file" {
