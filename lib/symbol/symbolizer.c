@@ -436,16 +436,18 @@ bool symbolizer_extent(const struct plumb_symbolizer *symbolizer,
 {
 	const uint64_t ip = location->ip, address = location->address;
 	const struct plumb_symbol_file *kernel = symbolizer->kernel;
+	const struct symbol_table *symbols;
 	uint64_t first, end;
 
 	if (!location->file || !location->symbol || ip < location->map_start ||
 	    ip >= location->map_end)
 		return false;
-	/* Symbols of modules may be among the kernel's. */
-	if (!symbol_table_extent(&location->file->symbols, location->symbol, address, &first,
-				 &end) &&
-	    (!kernel ||
-	     !symbol_table_extent(&kernel->symbols, location->symbol, address, &first, &end)))
+	symbols = &location->file->symbols;
+	/* Symbols of modules may be among the kernel's, which come before those of the module's
+	 * file. */
+	if (kernel && location->file->kind == FILE_MODULE)
+		symbols = &kernel->symbols;
+	if (!symbol_table_extent(symbols, location->symbol, address, &first, &end))
 		return false;
 	*from = location->map_start;
 	if (ip - *from > address - first)
