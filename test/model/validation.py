@@ -62,8 +62,12 @@ def every_row_is_complete():
         if one.get("bound", "above") not in ("above", "below"):
             raise AssertionError(f"no bound: {one}")
         known = {"figure", "core", "published", "unit", "source", "probe", "generated", "program",
-                 "value", "search", "sets", "bound", "note", "contradicts", "what_if", "experiment"}
+                 "value", "search", "sets", "bound", "note", "contradicts", "other", "what_if", "experiment"}
         same(set(one) - known, set())
+        same("contradicts" in one, "other" in one)
+        if "other" in one:
+            same((sorted(one["other"]), one["other"]["source"] in compared.SOURCES),
+                 (["published", "says", "source"], True))
     names = [(one["figure"], one["core"], one["source"]) for one in rows]
     same(sorted(name for name in set(names) if names.count(name) > 1), [])
     return f"{len(rows)} rows"
@@ -115,7 +119,8 @@ def page_shows_all():
             row(figure="tried", model=5.0, note="Slow.", tried=9.0, experiment={"says": "Faster"}),
             row(figure="held", model=12.0, bound="above"),
             row(figure="broken", model=8.0, bound="above"),
-            row(figure="disputed", model=15.0, contradicts="Another says 15."),
+            row(figure="disputed", model=15.0, contradicts="Another says 16.",
+                other={"published": 16, "source": "CC-V1", "says": "so it does"}),
             row(figure="chosen", model=10.0, sets=True), row(figure="run", model=9.0, program="python")]
     for one in rows:
         one["error"] = compared.error(one, one["model"])
@@ -130,12 +135,14 @@ def page_shows_all():
                  "- neoverse-n1, bad (+100 %): Not explained.",
                  "- neoverse-n1, known (+40 %): Because. With `--what-if=tlb`: 11 cycles, +10 %.",
                  "- neoverse-n1, tried (-50 %): Slow. Faster: 9 cycles, -10 %.",
-                 "- neoverse-n1, disputed (+50 %): Another says 15.",
+                 "- neoverse-n1, disputed (+50 %): Another says 16.",
+                 "| disputed | neoverse-n1 | 15 cycles | 10 cycles | +50 % | CC-N1 | 16 cycles: so it does | -6 % | CC-V1 |",
                  "| isb | flushes | bad_speculation |",
                  "| without those that contradict another published one | 4 | 45 % | 3 |",
-                 "| with those 1 | 5 | 50 % | 4 |",
-                 "| and with 1 counters of programs | 6 | 45 % | 4 |",
-                 "| costs of instructions | 2 | 25 % | 1 |", "| all of these | 8 | 45 % | 5 |",
+                 "| with those 1, by the other figure | 5 | 40 % | 3 |",
+                 "| and with 1 counters of programs | 6 | 25 % | 3 |",
+                 "| the same, by the figures that another one contradicts | 6 | 45 % | 4 |",
+                 "| costs of instructions | 2 | 25 % | 1 |", "| all of these, by the same | 8 | 45 % | 5 |",
                  "| madd, latency | neoverse-n1 | 4 cycles | 2 cycles | -50 % **(much)** | Forms |"):
         if line not in text:
             raise AssertionError(f"no line: {line}\n{text}")
