@@ -36,6 +36,7 @@ struct annotate_options {
 	struct choice_place place;
 	unsigned limit;
 	bool stdio, print_line, no_source, show_samples;
+	bool force; /* has no effect */
 };
 
 struct annotate_run {
@@ -641,6 +642,7 @@ static const struct option options[] = {
 	OPTION_ROW_CORE(struct annotate_options, from.core),
 	FLAG_ROW(0, "no-demangle", from.no_demangle,
 		 "print C++ and Rust names as the linker knows them"),
+	FLAG_ROW('f', "force", force, "accepted for perf compatibility; no effect"),
 	OPTION_ROW_JSON,
 	OPTION_ROW_OUTPUT,
 	OPTION_ROW_VERBOSE("print functions with their parameters"),

@@ -124,6 +124,8 @@ static const struct option options[] = {
 	},
 	FLAG_ROW('n', "show-nr-samples", show_samples,
 		 "accepted for perf compatibility: the default columns have the samples"),
+	FLAG_ROW(0, "show-total-period", show_periods,
+		 "also print how often the event happened; the same as -F +period"),
 	FLAG_ROW(0, "topdown", topdown,
 		 "show what became of each function's slots, from an exact recording"),
 	FLAG_ROW(
@@ -152,6 +154,7 @@ static const struct option options[] = {
 		.choices = call_graphs,
 		.help = "print call trees: caller or callee first, paths with 0.5 percent or more",
 	},
+	FLAG_ROW('G', "inverted", inverted, "the same as -g caller"),
 	{
 		.name = "callers",
 		.kind = OPTION_TEXT,
@@ -201,6 +204,7 @@ static const struct option options[] = {
 	OPTION_ROW_CORE(struct report_options, from.core),
 	FLAG_ROW(0, "no-demangle", from.no_demangle,
 		 "print C++ and Rust names as the linker knows them"),
+	FLAG_ROW('f', "force", force, "accepted for perf compatibility; no effect"),
 	FLAG_ROW(0, "raw", from.raw, "read bare SPE data without a perf.data file around it"),
 	FLAG_ROW(0, "csv", csv, "print CSV, with a header line"),
 	TEXT_ROW('t', "field-separator", "SEP", common.separator,
@@ -228,6 +232,29 @@ static void print_keys(struct output *out)
 	free(text);
 }
 
+/* Sets the options that others of perf's stand for. Returns an exit status. */
+static int take_shortcuts(struct report_options *values)
+{
+	struct option_words *fields = &values->fields;
+
+	if (values->show_periods) {
+		if (fields->count == sizeof(fields->at) / sizeof(*fields->at)) {
+			complain("too many --fields");
+			return EXIT_USAGE;
+		}
+		fields->at[fields->count] = fields->count ? "period" : "+period";
+		fields->count++;
+	}
+	if (values->inverted && values->call_graph && *values->call_graph) {
+		complain("--inverted and --call-graph cannot be combined");
+		advise("use -g caller,PERCENT");
+		return EXIT_USAGE;
+	}
+	if (values->inverted)
+		values->call_graph = "caller";
+	return EXIT_FINE;
+}
+
 static int run(const struct command *command, int count, char **arguments)
 {
 	struct report_options values = {0};
@@ -246,6 +273,8 @@ static int run(const struct command *command, int count, char **arguments)
 		return EXIT_USAGE;
 	}
 	status = check_browser(&values);
+	if (status == EXIT_FINE)
+		status = take_shortcuts(&values);
 	if (status != EXIT_FINE)
 		return status;
 	if (!values.from.input)

@@ -16,7 +16,8 @@ struct report_options {
 	unsigned limit;
 	const char *callers, *callees; /* functions */
 	bool mem, branch, mix, folded, histogram, topdown, sharing;
-	bool stdio, tui, csv, children, no_children, show_samples;
+	bool stdio, tui, csv, children, no_children, show_samples, show_periods, inverted;
+	bool force;        /* has no effect */
 	bool stacked;      /* --branch shows the recording's branch stacks */
 	bool exact;        /* the recording is an exact profile, which the view may show */
 	bool browsed;      /* for a page of the browser, or a part of the page */

@@ -253,6 +253,16 @@ setup()
 		"       --symfs names a folder with the programs"
 }
 
+@test "perf's -f, -G and --show-total-period" {
+	perf_records -g -e cpu-clock -F 4000 -o short.data -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
+	cmp <(plumb report -f -i short.data -G) <(plumb report -i short.data -g caller)
+	cmp <(plumb report -i short.data --show-total-period) <(plumb report -i short.data -F +period)
+	plumb report -i short.data -F share,symbol --show-total-period | grep -qE '^ *SHARE +FUNCTION +EVENTS$'
+	run --separate-stderr plumb report -i short.data -G -g callee
+	[ "$status" -eq 2 ]
+	said "plumb: --inverted and --call-graph cannot be combined" "       use -g caller,PERCENT"
+}
+
 @test "an exact profile: shares are exact" {
 	need_compiler
 	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
