@@ -7,47 +7,11 @@
 #include <string.h>
 
 #include "symbol/cfi_file.h"
-#include "symbol/demangle.h"
+#include "symbol/debug_names.h"
+#include "symbol/debug_units.h"
 #include "symbol/dwarf_checks.h"
 #include "symbol/dwarf_refs.h"
 #include "symbol/supplement.h"
-
-/* DIEs nested deeper than this mean that the file is damaged. */
-#define DEPTH_MAX 256
-/* More units than this are ignored. */
-#define UNITS_MAX (UINT32_C(1) << 20)
-/* So are more address ranges in all: a damaged file may give each DIE a list of them. */
-#define RANGES_MAX (UINT32_C(1) << 25)
-/* So are more of them for what was inlined at one address. */
-#define RANGES_OF_ADDRESS_MAX (UINT32_C(1) << 20)
-/* Longer names are not demangled. */
-#define DEMANGLED_MAX 16384
-
-/* Addresses of the file, [start, end), that a unit or a function covers. */
-struct range {
-	Dwarf_Addr start, end;
-	Dwarf_Off die; /* the function's offset in .debug_info, or in the split unit */
-	uint32_t unit; /* functions: which of the units */
-};
-
-struct ranges {
-	struct range *at;
-	size_t count, room;
-};
-
-/* A compilation unit, and its functions once one was looked up. */
-struct unit {
-	Dwarf_Die die;   /* the skeleton's, if it is split: it has the lines */
-	Dwarf_Die split; /* has its functions, once read; the same if it is not split */
-	bool is_skeleton;
-	struct ranges functions;
-	bool read;
-};
-
-/* A demangled name; `linkage` belongs to the file. */
-struct name {
-	const char *linkage, *plain;
-};
 
 /* What was found for an address, so that each is looked up once. */
 struct answer {
@@ -59,133 +23,31 @@ struct answer {
 			      linkage name */
 };
 
+/* More ranges than this are ignored, of what was inlined at one address. */
+#define RANGES_OF_ADDRESS_MAX (UINT32_C(1) << 20)
+
 struct debug_info {
 	struct elf_file runtime, debug;     /* `debug` is closed if it is the same file */
 	Dwarf *dwarf;                       /* NULL: no debug information */
 	struct supplement supplement;       /* what `dwarf` refers to */
 	struct cfi *eh_frame, *debug_frame; /* of the runtime file, and of `dwarf` */
-	struct unit *units;
-	size_t unit_count;
-	struct ranges unit_ranges;
+	struct debug_units units;
 	bool told_of_split;     /* that there is a unit whose split part was not found */
-	size_t ranges_left;     /* more than this is damage */
 	struct answer *answers; /* a hash table whose size is a power of two */
 	size_t answer_count, answer_room;
-	struct name *names; /* likewise */
-	size_t name_count, name_room;
+	struct debug_names names;
 	struct arena strings;
 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static int add_range(struct ranges *ranges, struct range range)
-{
-	if (ranges->count == ranges->room) {
-		size_t room = ranges->room ? 2 * ranges->room : 64;
-		struct range *grown = reallocarray(ranges->at, room, sizeof(*grown));
-
-		if (!grown)
-			return PLUMB_ERR_NO_MEMORY;
-		ranges->at = grown;
-		ranges->room = room;
-	}
-	ranges->at[ranges->count++] = range;
-	return 0;
-}
-
-static int add_ranges_of(struct debug_info *debug, struct ranges *ranges, Dwarf_Die *die,
-			 uint32_t unit)
-{
-	Dwarf_Off offset = dwarf_dieoffset(die);
-	Dwarf_Addr base, start, end;
-	ptrdiff_t next = 0;
-	int status = 0;
-
-	while (status == 0 && (next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
-		if (debug->ranges_left == 0)
-			return PLUMB_ERR_LIMIT;
-		debug->ranges_left--;
-		if (start < end)
-			status = add_range(ranges, (struct range){start, end, offset, unit});
-	}
-	return status;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct range *one = a, *other = b;
-
-	if (one->start != other->start)
-		return one->start < other->start ? -1 : 1;
-	return (one->end > other->end) - (one->end < other->end);
-}
-
-static void sort_ranges(struct ranges *ranges)
-{
-	if (ranges->count)
-		qsort(ranges->at, ranges->count, sizeof(*ranges->at), by_start);
-}
-
-/* Finds the last range that begins at or before `address`, if it reaches that far. */
-static const struct range *find_range(const struct ranges *ranges, Dwarf_Addr address)
-{
-	size_t low = 0, high = ranges->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->at[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < ranges->at[low - 1].end ? &ranges->at[low - 1] : NULL;
-}
-
-/*
- * Finds the units and the addresses they cover. .debug_aranges, which has the same, may be missing.
- */
-static int read_units(struct debug_info *debug)
-{
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
-	uint8_t type;
-	int status = 0;
-	size_t room = 0;
-
-	while (status == 0 && debug->unit_count < UNITS_MAX &&
-	       dwarf_get_units(debug->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
-		struct unit *unit;
-
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
-			continue;
-		if (debug->unit_count == room) {
-			room = room ? 2 * room : 16;
-			unit = reallocarray(debug->units, room, sizeof(*unit));
-			if (!unit)
-				return PLUMB_ERR_NO_MEMORY;
-			debug->units = unit;
-		}
-		unit = &debug->units[debug->unit_count++];
-		*unit = (struct unit){
-			.die = die, .split = die, .is_skeleton = type == DW_UT_skeleton};
-		status = add_ranges_of(debug, &debug->unit_ranges, &die,
-				       (uint32_t)(debug->unit_count - 1));
-	}
-	sort_ranges(&debug->unit_ranges);
-	return status;
-}
-
 void debug_info_free(struct debug_info *debug)
 {
 	if (!debug)
 		return;
-	for (size_t i = 0; i < debug->unit_count; i++)
-		free(debug->units[i].functions.at);
-	free(debug->units);
-	free(debug->unit_ranges.at);
+	debug_units_free(&debug->units);
 	free(debug->answers);
-	free(debug->names);
+	debug_names_free(&debug->names);
 	arena_free(&debug->strings);
 	cfi_free(debug->eh_frame);
 	cfi_free(debug->debug_frame);
@@ -227,7 +89,7 @@ static int begin_dwarf(struct debug_info *debug, const struct plumb_symbol_file 
 	}
 	files_note(file->files, cfi_open_debug_frame(elf, &debug->debug_frame));
 	/* What was read before memory ran out is correct, and is used. */
-	return read_units(debug);
+	return debug_units_read(&debug->units, debug->dwarf);
 }
 
 /* Asks the servers if there is nothing here. */
@@ -246,7 +108,7 @@ static struct debug_info *open_debug_info(struct plumb_symbol_file *file)
 	int status = debug ? 0 : PLUMB_ERR_NO_MEMORY;
 
 	if (status == 0) {
-		debug->ranges_left = RANGES_MAX;
+		debug->names.strings = &debug->strings;
 		status = elf_file_open(&debug->runtime, file->path);
 	}
 	if (!debug || status < 0) {
@@ -284,106 +146,11 @@ static struct debug_info *debug_info_of(struct plumb_symbol_file *file)
 
 /* ---- Functions ------------------------------------------------------------------------------- */
 
-static bool may_hold_functions(int tag)
-{
-	switch (tag) {
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_class_type:
-	case DW_TAG_structure_type:
-	case DW_TAG_union_type:
-	case DW_TAG_subprogram:
-	case DW_TAG_lexical_block:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/*
- * Finds the functions in a DIE and those within: in namespaces, in classes, and nested ones. DIEs
- * must come in the order of their offsets, `*last` being the last one's. Otherwise siblings could
- * also be children, and the number of paths would explode.
- */
-static int read_functions(struct debug_info *debug, struct ranges *ranges, Dwarf_Die *parent,
-			  unsigned depth, Dwarf_Off *last)
-{
-	Dwarf_Die die;
-	int status = 0;
-
-	if (depth == DEPTH_MAX || dwarf_child(parent, &die) != 0)
-		return 0;
-	do {
-		int tag = dwarf_tag(&die);
-
-		if (dwarf_dieoffset(&die) <= *last)
-			return 0;
-		*last = dwarf_dieoffset(&die);
-		if (tag == DW_TAG_subprogram)
-			status = add_ranges_of(debug, ranges, &die, 0);
-		if (status == 0 && may_hold_functions(tag))
-			status = read_functions(debug, ranges, &die, depth + 1, last);
-	} while (status == 0 && dwarf_siblingof(&die, &die) == 0);
-	return status;
-}
-
-static size_t hash(uint64_t key, size_t room)
-{
-	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
-}
-
-static struct name *slot_of_name(struct name *names, size_t room, const char *linkage)
-{
-	size_t i = hash((uintptr_t)linkage, room);
-
-	while (names[i].linkage && names[i].linkage != linkage)
-		i = (i + 1) & (room - 1);
-	return &names[i];
-}
-
-static bool grow_names(struct debug_info *debug)
-{
-	size_t room = debug->name_room ? 2 * debug->name_room : 64;
-	struct name *grown = calloc(room, sizeof(*grown));
-
-	if (!grown)
-		return false;
-	for (size_t i = 0; i < debug->name_room; i++)
-		if (debug->names[i].linkage)
-			*slot_of_name(grown, room, debug->names[i].linkage) = debug->names[i];
-	free(debug->names);
-	debug->names = grown;
-	debug->name_room = room;
-	return true;
-}
-
-/* Demangles `linkage`. Returns it unchanged if it is too long, or memory is short. */
-static const char *plain_name(struct debug_info *debug, const char *linkage, bool signature)
-{
-	struct name *name;
-	char *plain;
-
-	if (strnlen(linkage, DEMANGLED_MAX) == DEMANGLED_MAX ||
-	    (2 * debug->name_count >= debug->name_room && !grow_names(debug)))
-		return linkage;
-	name = slot_of_name(debug->names, debug->name_room, linkage);
-	if (!name->linkage) {
-		plain = demangle(linkage, signature);
-		name->plain = plain && strnlen(plain, DEMANGLED_MAX) < DEMANGLED_MAX
-				      ? arena_strdup(&debug->strings, plain)
-				      : NULL;
-		free(plain);
-		name->linkage = linkage;
-		debug->name_count++;
-	}
-	return name->plain ? name->plain : linkage;
-}
-
 /*
  * Returns whether the symbol table's name of the function differs from its name in DWARF: in
  * languages with namespaces or overloading, without a linkage name.
  */
-static bool lacks_linkage_name(struct unit *unit, Dwarf_Die *die)
+static bool lacks_linkage_name(struct debug_unit *unit, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 
@@ -407,8 +174,9 @@ static const char *function_name(struct debug_info *debug, const struct plumb_sy
 
 	if (!linkage)
 		return dwarf_find_text(die, DW_AT_name);
-	return file->symbols.raw_names ? linkage
-				       : plain_name(debug, linkage, file->symbols.signatures);
+	return file->symbols.raw_names
+		       ? linkage
+		       : debug_names_plain(&debug->names, linkage, file->symbols.signatures);
 }
 
 static unsigned number(Dwarf_Die *die, unsigned name)
@@ -434,7 +202,8 @@ static const void *identity(Dwarf_Die *die)
 }
 
 /* Finds where an inlined function was called from. */
-static void read_call_site(struct unit *unit, Dwarf_Die *inlined, struct plumb_source_frame *caller)
+static void read_call_site(struct debug_unit *unit, Dwarf_Die *inlined,
+			   struct plumb_source_frame *caller)
 {
 	Dwarf_Files *files;
 	size_t count;
@@ -469,7 +238,8 @@ static size_t find_scopes(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *sc
 	size_t count = 1, left = RANGES_OF_ADDRESS_MAX;
 
 	scopes[0] = *function;
-	for (unsigned depth = 0; depth < DEPTH_MAX && dwarf_child(&parent, &die) == 0; depth++) {
+	for (unsigned depth = 0; depth < DEBUG_DEPTH_MAX && dwarf_child(&parent, &die) == 0;
+	     depth++) {
 		bool found = false;
 
 		do {
@@ -493,7 +263,7 @@ static size_t find_scopes(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *sc
 	return count;
 }
 
-static void read_line(struct unit *unit, Dwarf_Addr address, struct plumb_source_frame *frame)
+static void read_line(struct debug_unit *unit, Dwarf_Addr address, struct plumb_source_frame *frame)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
 	int value;
@@ -509,7 +279,7 @@ static void read_line(struct unit *unit, Dwarf_Addr address, struct plumb_source
 
 /* Warns, once for each file, of a unit whose functions are in another file that cannot be read. */
 static void warn_of_split(struct debug_info *debug, const struct plumb_symbol_file *file,
-			  struct unit *unit)
+			  struct debug_unit *unit)
 {
 	const char *name = dwarf_split_name(&unit->die);
 
@@ -528,11 +298,10 @@ static void warn_of_split(struct debug_info *debug, const struct plumb_symbol_fi
 					file->debug_path, name ? name : "unnamed"));
 }
 
-static const struct range *find_function(struct debug_info *debug,
-					 const struct plumb_symbol_file *file, struct unit *unit,
-					 Dwarf_Addr address)
+static const struct debug_range *find_function(struct debug_info *debug,
+					       const struct plumb_symbol_file *file,
+					       struct debug_unit *unit, Dwarf_Addr address)
 {
-	Dwarf_Off last = 0;
 	Dwarf_Die split;
 
 	if (!unit->read) {
@@ -543,11 +312,9 @@ static const struct range *find_function(struct debug_info *debug,
 		} else if (unit->is_skeleton) {
 			warn_of_split(debug, file, unit);
 		}
-		files_note(file->files,
-			   read_functions(debug, &unit->functions, &unit->split, 0, &last));
-		sort_ranges(&unit->functions);
+		files_note(file->files, debug_units_read_functions(&debug->units, unit));
 	}
-	return find_range(&unit->functions, address);
+	return debug_ranges_find(&unit->functions, address);
 }
 
 /*
@@ -558,15 +325,15 @@ static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *
 		      uint64_t place, struct plumb_source_frame *frames, uint64_t *nameless)
 {
 	Dwarf_Die scopes[PLUMB_SOURCE_FRAMES_MAX], function;
-	const struct range *range;
+	const struct debug_range *range;
 	Dwarf_Addr address;
-	struct unit *unit;
+	struct debug_unit *unit;
 	size_t count = 1;
 
 	if (!debug->dwarf || !file_link_address(file, place, &address) ||
-	    !(range = find_range(&debug->unit_ranges, address)))
+	    !(range = debug_ranges_find(&debug->units.ranges, address)))
 		return 0;
-	unit = &debug->units[range->unit];
+	unit = &debug->units.at[range->unit];
 	memset(frames, 0, PLUMB_SOURCE_FRAMES_MAX * sizeof(*frames));
 	read_line(unit, address, &frames[0]);
 	range = find_function(debug, file, unit, address);
@@ -588,6 +355,11 @@ static size_t look_up(struct debug_info *debug, const struct plumb_symbol_file *
 }
 
 /* ---- Answers once found ---------------------------------------------------------------------- */
+
+static size_t hash(uint64_t key, size_t room)
+{
+	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
+}
 
 static struct answer *slot_of(struct answer *answers, size_t room, uint64_t place)
 {
@@ -682,15 +454,15 @@ size_t debug_info_declarations(struct plumb_symbol_file *file, uint64_t place,
 {
 	struct debug_info *debug = debug_info_of(file);
 	Dwarf_Die scopes[PLUMB_SOURCE_FRAMES_MAX], function;
-	const struct range *range;
+	const struct debug_range *range;
 	Dwarf_Addr address;
-	struct unit *unit;
+	struct debug_unit *unit;
 	size_t count;
 
 	if (!debug || !debug->dwarf || !file_link_address(file, place, &address) ||
-	    !(range = find_range(&debug->unit_ranges, address)))
+	    !(range = debug_ranges_find(&debug->units.ranges, address)))
 		return 0;
-	unit = &debug->units[range->unit];
+	unit = &debug->units.at[range->unit];
 	range = find_function(debug, file, unit, address);
 	if (!range || !dwarf_offdie(dwarf_cu_getdwarf(unit->split.cu), range->die, &function))
 		return 0;
@@ -711,15 +483,15 @@ size_t debug_info_declarations(struct plumb_symbol_file *file, uint64_t place,
 const char *debug_info_folder(struct plumb_symbol_file *file, uint64_t place)
 {
 	struct debug_info *debug = debug_info_of(file);
-	const struct range *range;
+	const struct debug_range *range;
 	Dwarf_Attribute attribute;
 	Dwarf_Addr address;
 
 	if (!debug || !debug->dwarf || !file_link_address(file, place, &address))
 		return NULL;
-	range = find_range(&debug->unit_ranges, address);
-	return range ? dwarf_formstring(dwarf_attr(&debug->units[range->unit].die, DW_AT_comp_dir,
-						   &attribute))
+	range = debug_ranges_find(&debug->units.ranges, address);
+	return range ? dwarf_formstring(dwarf_attr(&debug->units.at[range->unit].die,
+						   DW_AT_comp_dir, &attribute))
 		     : NULL;
 }
 
