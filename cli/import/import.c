@@ -91,13 +91,29 @@ static int read_file(struct import *import, const struct import_options *values,
 	return complain_status(error);
 }
 
+/* Tells whether a file has call paths, as Arm's sl-analyze names its files. */
+static bool has_call_paths(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return strncmp(name, "callpaths-", strlen("callpaths-")) == 0;
+}
+
 static int read_files(struct import *import, const struct import_options *values,
 		      const struct operands *files, struct plumb_diagnostics *diagnostics)
 {
 	int status = EXIT_FINE;
 
-	for (int i = 0; status == EXIT_FINE && i < files->count; i++)
-		status = read_file(import, values, files->at[i], diagnostics);
+	for (int i = 0; status == EXIT_FINE && i < files->count; i++) {
+		if (!has_call_paths(files->at[i])) {
+			status = read_file(import, values, files->at[i], diagnostics);
+			continue;
+		}
+		complain("%s: a function's counts are in the rows of its callers, too",
+			 files->at[i]);
+		advise("import the table of functions instead: functions-*.csv");
+		status = EXIT_UNABLE;
+	}
 	return status;
 }
 

@@ -482,3 +482,18 @@ gaps()
 		}
 	done
 }
+
+@test "tables of functions as sl-analyze writes them, but no call paths" {
+	cat >functions-app-bt.csv <<-END
+		symbol,"Metrics: Sample Count","Metrics: CPU_CYCLES","Metrics: INST_RETIRED","Metrics: Retiring"
+		"ns::f(int, char const*)",10,1000,2000,40.0
+		"operator,(A, B)",5,500,100,20.5
+	END
+	[ "$(imported --json -e CPU_CYCLES,INST_RETIRED functions-app-bt.csv | jq -c '[.events[] | .name, .count]')" = \
+		'["CPU_CYCLES",1500,"INST_RETIRED",2100]' ]
+	cp functions-app-bt.csv callpaths-app-bt.csv
+	run --separate-stderr imported ./callpaths-app-bt.csv
+	[ "$status" -eq 3 ]
+	said "plumb: ./callpaths-app-bt.csv: a function's counts are in the rows of its callers, too" \
+		"       import the table of functions instead: functions-*.csv"
+}
