@@ -51,6 +51,9 @@ int import_select(const struct import_options *options, const struct import_name
 		  const struct plumb_spec *spec, struct import_selection *selected);
 void import_selection_free(struct import_selection *selected);
 
+/* Reads a name of perf's, such as "S0-D1-C2", "N0" or "CPU3"; any other one is a thread. */
+struct plumb_count_unit import_unit_of(const struct import_unit *from);
+
 /* Diagnoses the counts and prints the results. Returns the exit status. */
 int import_run(const struct import_options *options, const struct import *import,
 	       const struct import_names *names, const struct plumb_spec *spec, char *const *files,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns imported counts into results, diagnoses them and prints what plumb stat prints. */
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "count/inside.h"
 #include "importing.h"
 #include "render/report.h"
@@ -242,56 +240,6 @@ static void give_deviations(const struct runner *r)
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* Takes a prefix and a number off a text; returns false and takes nothing if they are not there. */
-static bool take(const char **text, const char *prefix, int *number)
-{
-	const size_t length = strlen(prefix);
-	uint64_t value;
-
-	if (strncmp(*text, prefix, length) != 0 ||
-	    !number_read_digits(*text + length, INT_MAX, &value, text))
-		return false;
-	*number = (int)value;
-	return true;
-}
-
-/* Reads a name of perf's, such as "S0-D1-C2", "N0" or "CPU3"; any other one is a thread. */
-static struct plumb_count_unit unit_of(const struct import_unit *from)
-{
-	const struct plumb_count_unit none = {.name = from->text,
-					      .cgroup = from->cgroup,
-					      .cpu = -1,
-					      .socket = -1,
-					      .die = -1,
-					      .core = -1,
-					      .node = -1,
-					      .tid = -1,
-					      .cpus = from->cpus ? from->cpus : 1};
-	struct plumb_count_unit unit = none;
-	const char *at = from->text;
-
-	if (!at)
-		return unit;
-	if (take(&at, "CPU", &unit.cpu)) {
-		unit.by = PLUMB_COUNT_BY_CPU;
-	} else if (take(&at, "N", &unit.node)) {
-		unit.by = PLUMB_COUNT_BY_NODE;
-	} else if (take(&at, "S", &unit.socket)) {
-		unit.by = PLUMB_COUNT_BY_SOCKET;
-		if (take(&at, "-D", &unit.die) && take(&at, "-C", &unit.core))
-			unit.by = PLUMB_COUNT_BY_CORE;
-	}
-	if (unit.by && !*at)
-		return unit;
-	/* A program may be called "S0-D1x". */
-	unit = none;
-	unit.by = PLUMB_COUNT_BY_THREAD;
-	at = strrchr(from->text, '-');
-	if (at && (!take(&at, "-", &unit.tid) || *at))
-		unit.tid = -1;
-	return unit;
-}
-
 static void make_units(struct runner *r)
 {
 	const struct import *import = r->import;
@@ -303,7 +251,8 @@ static void make_units(struct runner *r)
 	r->units = memory_resize(NULL, r->unit_count, sizeof(*r->units));
 	r->shown = memory_resize(NULL, r->unit_count, sizeof(*r->shown));
 	for (size_t i = 0; i < r->unit_count; i++) {
-		r->units[i] = (struct unit){unit_of(&import->units[i]), results_new(r->plan), NULL};
+		r->units[i] = (struct unit){import_unit_of(&import->units[i]), results_new(r->plan),
+					    NULL};
 		r->shown[i] = (struct report_unit){.diagnosis = NULL};
 	}
 }

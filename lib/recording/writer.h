@@ -74,6 +74,8 @@ struct plumb_recording_writer {
 
 /* ---- attributes and features: write_features.c ----------------------------------------------- */
 
+#define RECORD_HEADER 8u /* bytes */
+
 /* As large as perf 6.1 knows it, or as what it holds needs. */
 #define ATTR_SIZE_VER7 128u
 #define ATTR_SIZE_VER8 136u /* with config3 */
@@ -96,6 +98,20 @@ void write_compression_record(const struct plumb_recording_writer *writer, struc
 /* The content of a BUILD_ID entry, or a record of that `type`. */
 void write_build_id(struct bytes *bytes, uint32_t type, int32_t pid, bool kernel, const uint8_t *id,
 		    size_t id_size, const char *path);
+
+/* ---- what is known at the beginning: write_setup.c --------------------------------------------
+ */
+
+/* Copies the setup into the writer's memory. Returns false if that is short. */
+bool setup_copy(struct plumb_recording_writer *writer, const struct plumb_recording_setup *setup);
+/* Chooses the size of attributes. Returns 0, or ARGUMENT with a finding on what cannot be written.
+ */
+int setup_check(struct plumb_recording_writer *writer, const struct plumb_recording_setup *setup);
+/* Returns the offset of the time in samples, if it is the same in all that have one; otherwise -1.
+ */
+int setup_time_offset(const struct plumb_recording_setup *setup);
+/* Reads the setup's clock and the time of day, which belong together. */
+void setup_read_clock(struct plumb_recording_writer *writer);
 
 /* ---- the file: write_file.c ------------------------------------------------------------------ */
 
