@@ -7,6 +7,7 @@
 
 #include "bounds.h"
 #include "charge.h"
+#include "memo.h"
 #include "schedule.h"
 #include "watch.h"
 
@@ -400,6 +401,7 @@ static void (*const parts[])(struct core *core, uint64_t *counts) = {
 
 const uint64_t *core_counts(struct core *core)
 {
+	memo_settle(core);
 	if (core->bounds)
 		bounds_begin(core);
 	for (size_t i = 0; i < PARTS; i++)
@@ -427,6 +429,7 @@ uint32_t account_parts_of(struct core *core, enum model_event event)
 
 void account_settle(struct core *core, uint32_t wanted)
 {
+	memo_settle(core);
 	for (; wanted; wanted &= wanted - 1)
 		parts[__builtin_ctz(wanted)](core, core->counts);
 }

@@ -5,6 +5,7 @@
  */
 #include "bounds.h"
 #include "charge.h"
+#include "memo.h"
 #include "schedule.h"
 #include "watch.h"
 
@@ -74,25 +75,6 @@ static inline uint64_t execute(struct core *core, const struct op *op, struct cu
 	if (op->path == PATH_RENAMED)
 		return execute_renamed(core, op);
 	return execute_other(core, op, cursor);
-}
-
-/* Counts executed instructions, for the *_SPEC events. */
-static inline void count_kinds(struct core *core, const struct block *block, unsigned executed)
-{
-	const struct prepared *prepared = block->model;
-
-	core->instructions += executed;
-	core->room -= prepared->largest;
-	if (unlikely(core->room < 0)) {
-		core_counts(core);
-		core->room -= prepared->largest;
-	}
-	if (likely(executed == prepared->count && prepared->whole))
-		core->recent += prepared->kinds;
-	else
-		account_prepared(core, block, executed);
-	if (unlikely(prepared->predicated))
-		account_activity(core, block, 0, executed, false);
 }
 
 /* Returns the operation behind the current chunk of code, or `end`. */
@@ -261,6 +243,12 @@ static inline void execute_block(struct core *core, const struct block *block, u
 	run_block(core, block, executed, accesses, access_count, next_pc, false, false, false);
 }
 
+void run_plain(struct core *core, const struct block *block, unsigned executed,
+	       const struct access *accesses, size_t access_count, uint64_t next_pc)
+{
+	run_block(core, block, executed, accesses, access_count, next_pc, false, false, false);
+}
+
 void core_execute(struct core *core, const struct block *block, unsigned executed,
 		  const struct access *accesses, size_t access_count, uint64_t next_pc)
 {
@@ -269,6 +257,8 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 	if (executed > prepared->count)
 		executed = prepared->count;
 	if (!executed)
+		return;
+	if (core->memo && memo_execute(core, block, executed, accesses, access_count, next_pc))
 		return;
 	expect_accesses(core, accesses, access_count);
 	if (unlikely(core->shadows != NULL))
@@ -284,6 +274,7 @@ void core_exception(struct core *core)
 		shadow->exceptions++;
 		flush_pipeline(shadow, shadow->last_retired);
 	}
+	memo_leave(core);
 	core->exceptions++;
 	flush_pipeline(core, core->last_retired);
 	if (core->exact)
@@ -294,6 +285,7 @@ void core_finish(struct core *core)
 {
 	for (struct core *shadow = core->shadows; shadow; shadow = shadow->shadows)
 		account_unknown(shadow, shadow->last_retired);
+	memo_leave(core);
 	account_unknown(core, core->last_retired);
 	if (core->watch)
 		watch_finish(core);

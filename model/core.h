@@ -70,6 +70,16 @@ struct watch;
 void core_set_watch(struct core *core, struct watch *watch);
 
 /*
+ * Remembers what blocks do to the core, and replays it when they execute alike: all counts are as
+ * without. Call this after what else is set, but for watchers and profiles. A core with shadows or
+ * conditions does without. Returns false if out of memory.
+ */
+bool core_remember(struct core *core);
+
+/* How many blocks were replayed so far. */
+uint64_t core_replays(const struct core *core);
+
+/*
  * Finds a translated block by address, for the wrong path. May return NULL. The answers may change
  * only when `*made` does, just after it does or before; it must outlive the core. If `made` is
  * NULL, they may change at any time.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fetches chunks behind a predictor that runs ahead; handles branches, wrong paths and flushes. */
 #include "charge.h"
+#include "memo.h"
 #include "schedule.h"
 #include "watch.h"
 #include "wrong_path.h"
@@ -29,12 +30,9 @@ void fetch_chunk(struct core *core, uint64_t pc)
 	core->paired += pairs;
 	core->second = (uint8_t)pairs;
 	core->pairs = 0;
-	at_hand = memory_fetch(core->memory, predict, pc, &result);
+	at_hand = likely(!core->told) ? fetch_line(core, predict, pc, &result)
+				      : told_fetch(core, predict, pc, &result);
 	core->chunk_end = end < line_end ? end : line_end;
-	if (unlikely(!at_hand) && result.level != LEVEL_L1 && !result.pending) {
-		result.ready = later(result.ready, core->line_filled + core->line_cycles);
-		core->line_filled = result.ready;
-	}
 
 	base = core->dispatched[(core->sequence - core->fetch_queue) & core->reorder_mask];
 	base = later(base, later(predict + core->fetch_latency, core->fetched + 1 - pairs));
@@ -173,7 +171,7 @@ static uint64_t find_wrong(struct core *core, uint64_t pc, uint64_t number,
 static void follow_wrong_path(struct core *core, uint64_t pc, uint64_t wrong_path,
 			      uint64_t resolved)
 {
-	uint64_t arrive = resolved, begin;
+	uint64_t arrive = resolved, begin, operations;
 
 	if (core->exact)
 		exact_mispredicted(core);
@@ -183,7 +181,10 @@ static void follow_wrong_path(struct core *core, uint64_t pc, uint64_t wrong_pat
 	if (core->watch)
 		core->watch->wrong.passed = 0;
 	begin = core->cycle;
-	count_wrong_path(core, wrong_path, dispatch_wrong_path(core, resolved), begin);
+	operations = dispatch_wrong_path(core, resolved);
+	if (core->told)
+		told_wrong_path(core, operations, begin);
+	count_wrong_path(core, wrong_path, operations, begin);
 	if (core->exact && core->wrong_loads)
 		exact_wrong_loads(core);
 	if (core->watch && core->watch->wrong.tracked) {
@@ -252,7 +253,10 @@ static inline __attribute__((always_inline)) void resolve(struct core *core,
 		take_exception(core, &block->insns[prepared->count - 1]);
 		return;
 	}
-	predictor_branch(core->predictor, end - 4, kind, taken, next_pc, &outcome);
+	if (likely(!core->told))
+		predictor_branch(core->predictor, end - 4, kind, taken, next_pc, &outcome);
+	else
+		told_branch(core, end - 4, kind, taken, next_pc, &outcome);
 	core->branches[kind][taken][outcome.result == PREDICT_WRONG]++;
 	core->resume = taken ? NO_RESUME : end;
 	core->pairs = outcome.pairs & !core->second;

@@ -3,20 +3,51 @@
  * Loads, stores, atomics and barriers: the start of each access, forwarding from older stores, the
  * store buffer, and the order required by barriers, acquire and release.
  */
+#include "forward.h"
+#include "memo.h"
 #include "schedule.h"
 
 /* Accesses of an instruction that are further apart are not merged. */
 #define MERGE_BYTES 256
 
-/* Returns which of the 8 bytes from `granule * 8` on are in [address, end), as a bit mask. */
-static inline unsigned granule_bytes(uint64_t granule, uint64_t address, uint64_t end)
-{
-	uint64_t base = granule * 8;
-	unsigned first = address > base ? (unsigned)(address - base) : 0;
-	unsigned last = end < base + 8 ? (unsigned)(end - base) : 8;
+/* ---- What memory is asked, unless its answers are told ------------------------------------ */
 
-	return (0xffu >> (8 - last)) & (0xffu << first) & 0xff;
+static inline bool ask_load(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address,
+			    unsigned bytes, bool own, struct memory_result *result)
+{
+	if (likely(!core->told))
+		return memory_load(core->memory, cycle, pc, address, bytes, own, result);
+	return told_load(core, cycle, pc, address, bytes, own, result);
 }
+
+static inline void ask_translate(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address,
+				 unsigned bytes, struct memory_result *result)
+{
+	if (likely(!core->told))
+		memory_translate(core->memory, cycle, address, bytes, result);
+	else
+		told_translate(core, cycle, pc, address, bytes, result);
+}
+
+static inline void ask_store(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address,
+			     unsigned bytes, bool full_line, struct memory_result *result)
+{
+	if (likely(!core->told))
+		memory_store(core->memory, cycle, pc, address, bytes, full_line, result);
+	else
+		told_store(core, cycle, pc, address, bytes, full_line, result);
+}
+
+static inline void ask_prefetch(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address,
+				bool for_store)
+{
+	if (likely(!core->told))
+		memory_prefetch(core->memory, cycle, address, for_store);
+	else
+		told_prefetch(core, cycle, pc, address, for_store);
+}
+
+/* ---- Forwarding ---------------------------------------------------------------------------- */
 
 /* What older stores that are not yet in L1D have of a load's bytes. */
 struct supply {
@@ -129,33 +160,6 @@ static inline bool may_forward(const struct core *core, uint64_t cycle, uint64_t
 	       core->forwards[last % FORWARD_ENTRIES].granule == last;
 }
 
-/* Remembers the store number `number`, which is in L1D at `gone`. */
-static inline void remember_store(struct core *core, uint64_t number, uint64_t address,
-				  unsigned bytes, uint64_t gone)
-{
-	uint64_t end = address + bytes;
-
-	core->recent_stores[number % RECENT_STORES] = (struct recent_store){
-		.number = number,
-		.address = address,
-		.ready = core->commit_ready,
-		.gone = gone,
-		.bytes = bytes,
-	};
-	for (uint64_t granule = address / 8; granule * 8 < end; granule++) {
-		struct forward *entry = &core->forwards[granule % FORWARD_ENTRIES];
-		unsigned mask = granule_bytes(granule, address, end), rest = 0;
-
-		if (entry->granule == granule)
-			rest = entry->bytes[0] & ~mask;
-		*entry = (struct forward){
-			.granule = granule,
-			.stores = {number, rest ? entry->stores[0] : 0},
-			.bytes = {(uint8_t)mask, (uint8_t)rest},
-		};
-	}
-}
-
 static uint8_t level_blame(unsigned level)
 {
 	if (level == LEVEL_L1)
@@ -166,6 +170,7 @@ static uint8_t level_blame(unsigned level)
 /* Remembers what the current operation waits for: `first` until a cycle, and `then` after it. */
 static void keep_wait(struct core *core, unsigned first, uint64_t until, unsigned then)
 {
+	core->last_wait = core->sequence;
 	core->waits[core->sequence & core->reorder_mask] = (struct wait){
 		.sequence = core->sequence,
 		.until = until,
@@ -240,8 +245,8 @@ static __attribute__((noinline)) uint64_t load_near_stores(struct core *core, co
 	uint64_t start = issue, failed = 0, done = 0;
 	bool forwarded = forward(core, op, issue, address, bytes, &start, &failed, &done);
 
-	memory_load(core->memory, start, pc, address, bytes,
-		    op->memory & (MEM_ATOMIC | MEM_EXCLUSIVE), result);
+	ask_load(core, start, pc, address, bytes, op->memory & (MEM_ATOMIC | MEM_EXCLUSIVE),
+		 result);
 	if (result->crosses_line)
 		issue_at(core, issue, op->ports, 0); /* the second line needs another read */
 	core->load_crossings += result->crosses_line;
@@ -282,10 +287,12 @@ static inline uint64_t load(struct core *core, const struct op *op, uint64_t pc,
 {
 	uint64_t done;
 
+	if (unlikely(core->told != NULL))
+		told_issue(core, issue, address, bytes);
 	if (unlikely(may_forward(core, issue, address, address + bytes)))
 		return load_near_stores(core, op, pc, issue, address, bytes);
-	if (likely(memory_load(core->memory, issue, pc, address, bytes,
-			       op->memory & (MEM_ATOMIC | MEM_EXCLUSIVE), &core->seen.result)))
+	if (likely(ask_load(core, issue, pc, address, bytes,
+			    op->memory & (MEM_ATOMIC | MEM_EXCLUSIVE), &core->seen.result)))
 		done = core->seen.result.ready + op->load_extra;
 	else
 		done = finish_slow_load(core, op, issue);
@@ -350,7 +357,7 @@ uint64_t execute_store(struct core *core, const struct op *op, struct cursor *cu
 	done += op->latency;
 	if (op->extra_ports)
 		core->ready[op->base] = issue_at(core, base, op->extra_ports, 0) + 1;
-	memory_translate(core->memory, issue, address, bytes, result);
+	ask_translate(core, issue, address_of(cursor->block, op), address, bytes, result);
 	if (unlikely(result->tlb != TLB_L1_HIT)) {
 		keep_wait(core, BLAME_TLB, result->translated, BLAME_CORE);
 		done = later(done, result->translated);
@@ -416,7 +423,7 @@ static void make_access(struct core *core, const struct op *op, uint64_t pc, uin
 	if (op->memory & MEM_STORE) {
 		struct memory_result result;
 
-		memory_translate(core->memory, issue, address, bytes, &result);
+		ask_translate(core, issue, pc, address, bytes, &result);
 		if (result.tlb != TLB_L1_HIT) {
 			done = later(done, result.translated);
 			keep_wait(core, BLAME_TLB, result.translated, BLAME_CORE);
@@ -430,7 +437,7 @@ static void make_access(struct core *core, const struct op *op, uint64_t pc, uin
 	if (op->memory & (MEM_LOAD | MEM_STORE) && all->count)
 		keep_slower(&core->seen, &before);
 	if (!(op->memory & (MEM_LOAD | MEM_STORE)))
-		memory_prefetch(core->memory, issue, address, op->flags & OP_FOR_STORE);
+		ask_prefetch(core, issue, pc, address, op->flags & OP_FOR_STORE);
 	if (op->memory & MEM_STORE && core->commit_count < COMMITS_MAX)
 		core->commits[core->commit_count++] = (struct commit){address, bytes};
 	all->done = later(all->done, done);
@@ -541,13 +548,13 @@ static inline void commit_store(struct core *core, uint64_t pc)
 	uint64_t start = core->buffered[(slot - core->buffer_entries) & core->buffer_mask];
 
 	start = later(later(start, core->store_left), core->last_retired);
-	memory_store(core->memory, start, pc, address, bytes, false, result);
+	ask_store(core, start, pc, address, bytes, false, result);
 	core->stores++;
 	core->store_crossings += result->crosses_line;
 	core->store_left = start;
 	core->stores_gone = later(core->stores_gone, result->ready);
 	core->buffered[slot & core->buffer_mask] = core->stores_gone;
-	remember_store(core, slot + 1, address, bytes, core->stores_gone);
+	remember_store(core, slot + 1, address, bytes, core->commit_ready, core->stores_gone);
 	core->left[core->left_sequence++ % STORE_RING] = start;
 }
 
@@ -573,15 +580,15 @@ void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 			start = core->last_retired;
 		if (op->memory & MEM_RELEASE)
 			start = later(start, core->stores_gone);
-		memory_store(core->memory, start, pc, commit->address, commit->bytes,
-			     op->memory & MEM_ZERO, result);
+		ask_store(core, start, pc, commit->address, commit->bytes, op->memory & MEM_ZERO,
+			  result);
 		core->stores++;
 		core->store_crossings += result->crosses_line;
 		core->store_left = start;
 		core->stores_gone = later(core->stores_gone, result->ready);
 		core->buffered[slot & core->buffer_mask] = core->stores_gone;
 		remember_store(core, core->buffer_sequence, commit->address, commit->bytes,
-			       core->stores_gone);
+			       core->commit_ready, core->stores_gone);
 		if (entries < op->stores) {
 			core->left[core->left_sequence++ % STORE_RING] = start;
 			entries++;

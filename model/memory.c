@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory_side.h"
+#include "hits.h"
 
 /* Virtual addresses of a program, as Linux has them: 47 bits with 16K pages, 48 with others. */
 #define ADDRESS_BITS 47
@@ -253,25 +253,10 @@ static __attribute__((noinline)) bool load_slowly(struct memory *m, uint64_t cyc
 bool memory_load(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address, unsigned bytes,
 		 bool own, struct memory_result *result)
 {
-	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
-	const uint64_t last = address + bytes - 1;
-	unsigned entry = m->dtlb.last;
 	uint64_t physical;
 
-	/* Most loads use one line that its set used last, in a page that was used before. */
-	if (unlikely(own || m->huge_log2 || (address ^ last) >> m->line_log2 || !memory_alone(m)))
+	if (unlikely(own || !load_hits(m, cycle, address, bytes, &physical)))
 		return load_slowly(m, cycle, pc, address, bytes, own, result);
-	if (m->dtlb.pages[entry] != number + 1) {
-		entry = *tlb_first_hint(&m->dtlb, number);
-		if (unlikely(m->dtlb.pages[entry] != number + 1))
-			return load_slowly(m, cycle, pc, address, bytes, own, result);
-	}
-	physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
-	if (unlikely(!cache_just_used(&m->l1d, physical >> m->line_log2, cycle)))
-		return load_slowly(m, cycle, pc, address, bytes, own, result);
-	tlb_first_use(&m->dtlb, entry);
-	m->counts[EVENT_L1D_TLB]++;
-	m->counts[EVENT_L1D_CACHE_RD]++;
 	*result = (struct memory_result){
 		.ready = cycle + m->params->l1d.latency,
 		.translated = cycle,
@@ -309,19 +294,12 @@ static __attribute__((noinline)) void translate_lines(struct memory *m, uint64_t
 void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
 		      struct memory_result *result)
 {
-	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
-	const unsigned entry = m->dtlb.last;
 	uint64_t physical;
 
-	/* Most stores lie in one line, of the page that was used last. */
-	if (unlikely(m->dtlb.pages[entry] != number + 1 || m->huge_log2 ||
-		     (address ^ (address + bytes - 1)) >> m->line_log2)) {
+	if (unlikely(!translation_hits(m, address, bytes, &physical))) {
 		translate_lines(m, cycle, address, bytes, result);
 		return;
 	}
-	physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
-	m->counts[EVENT_L1D_TLB]++;
-	__builtin_prefetch(system_ownership(m->system, physical >> m->line_log2), 1);
 	*result = (struct memory_result){
 		.ready = cycle,
 		.translated = cycle,
@@ -589,15 +567,9 @@ static __attribute__((noinline)) void fetch_slowly(struct memory *m, uint64_t cy
 
 bool memory_fetch(struct memory *m, uint64_t cycle, uint64_t address, struct memory_result *result)
 {
-	const unsigned entry = m->itlb.last;
-	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
 	uint64_t physical;
 
-	physical = m->itlb.frames[entry] << m->page_log2 | (address & m->page_inside);
-	if (m->itlb.pages[entry] == number + 1 && !m->huge_log2 &&
-	    cache_just_used(&m->l1i, physical >> m->line_log2, cycle)) {
-		m->counts[EVENT_L1I_TLB]++;
-		m->counts[EVENT_L1I_CACHE]++;
+	if (fetch_hits(m, cycle, address, &physical)) {
 		*result = (struct memory_result){
 			.ready = cycle,
 			.translated = cycle,

@@ -141,6 +141,8 @@ struct prepared {
 	uint8_t branch;   /* enum insn_branch_kind of the last instruction */
 	bool whole;       /* .kinds is complete */
 	bool predicated;  /* some instructions have a governing predicate */
+	bool replayable;  /* what it does can be remembered: memo.h */
+	uint64_t serial;  /* no other block has had it */
 	struct op ops[];
 };
 
@@ -225,6 +227,11 @@ struct shadow {
 	uint64_t *counts; /* the shadow's own */
 };
 
+/*
+ * A member that blocks read and change belongs to a state in memo_state.c, too, and a counter of
+ * theirs to those of memo_record.c. Who uses others between blocks calls memo_leave() first:
+ * memo.h.
+ */
 struct core {
 	/* Used by every operation. */
 	uint64_t cycle;     /* of dispatch */
@@ -249,6 +256,7 @@ struct core {
 	uint64_t reorder_entries;
 	uint64_t reorder_mask; /* of the part of the rings in use */
 	uint64_t retire_width;
+	uint64_t last_wait;     /* the last operation with an entry in .waits */
 	bool reorder_unlimited; /* a shadow's, but for the rings' length */
 
 	/* Backend. */
@@ -351,6 +359,10 @@ struct core {
 	uint64_t refills;   /* of L1D when it was last called */
 	unsigned expecting; /* calls for which accesses may miss */
 
+	/* memo.h */
+	struct memo *memo; /* NULL: nothing is remembered */
+	struct told *told; /* the block is being remembered; or NULL */
+
 	const struct core_params *params;
 	struct memory *memory;
 	struct predictor *predictor;
@@ -417,6 +429,29 @@ void account_activity(struct core *core, const struct block *block, unsigned fro
 /* Counts are updated in parts. Returns a bit for each part that updates this event's. */
 uint32_t account_parts_of(struct core *core, enum model_event event);
 void account_settle(struct core *core, uint32_t wanted);
+
+/* Counts executed instructions, for the *_SPEC events. */
+static inline void count_kinds(struct core *core, const struct block *block, unsigned executed)
+{
+	const struct prepared *prepared = block->model;
+
+	core->instructions += executed;
+	core->room -= prepared->largest;
+	if (unlikely(core->room < 0)) {
+		core_counts(core);
+		core->room -= prepared->largest;
+	}
+	if (likely(executed == prepared->count && prepared->whole))
+		core->recent += prepared->kinds;
+	else
+		account_prepared(core, block, executed);
+	if (unlikely(prepared->predicated))
+		account_activity(core, block, 0, executed, false);
+}
+
+/* core.c: executes a block as core_execute() does when nothing looks, and nothing is remembered */
+void run_plain(struct core *core, const struct block *block, unsigned executed,
+	       const struct access *accesses, size_t access_count, uint64_t next_pc);
 
 /* backend.c, loadstore.c: execute the operation dispatched in core.cycle; return when it is done */
 uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cursor);

@@ -300,9 +300,23 @@ static void sum_kinds(struct prepared *prepared, const struct block *block)
 	prepared->largest = prepared->whole ? (uint16_t)largest : 0;
 }
 
+/* Whether memo.c can tell all that the operation depends on, of what memory answers. */
+static bool is_replayable(const struct core_params *params, const struct insn *insn,
+			  const struct op *op)
+{
+	const unsigned both = MEM_LOAD | MEM_STORE;
+	const unsigned others = MEM_EXCLUSIVE | MEM_ACQUIRE | MEM_RELEASE | MEM_ATOMIC | MEM_ZERO |
+				MEM_GATHER | MEM_TAG;
+
+	return !params->classes[op->class].serializes && !(insn->memory & others) &&
+	       (insn->memory & both) != both && !(insn->kinds & (KIND_DMB | KIND_DSB | KIND_ISB)) &&
+	       insn->branch != BRANCH_EXCEPTION;
+}
+
 bool core_prepare_block(const struct core_params *params, struct block *block)
 {
 	size_t bytes = sizeof(struct prepared) + block->count * sizeof(struct op);
+	static _Atomic uint64_t serial;
 	struct prepared *prepared;
 
 	bytes = (bytes + 63) & ~(size_t)63;
@@ -312,6 +326,8 @@ bool core_prepare_block(const struct core_params *params, struct block *block)
 	memset(prepared, 0, bytes);
 	prepared->count = block->count;
 	prepared->branch = block->count ? block->insns[block->count - 1].branch : BRANCH_NONE;
+	prepared->serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
+	prepared->replayable = true;
 	for (unsigned i = 0; i < block->count; i++) {
 		const struct insn *insn = &block->insns[i];
 		struct op *op = &prepared->ops[i];
@@ -324,6 +340,7 @@ bool core_prepare_block(const struct core_params *params, struct block *block)
 			prepare_op(params, insn, CLASS_CRYPTO_AES_FUSED, op);
 		else
 			prepare_op(params, insn, insn->class, op);
+		prepared->replayable &= is_replayable(params, insn, op);
 	}
 	sum_kinds(prepared, block);
 	block->model = prepared;

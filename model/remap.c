@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What system calls do to the pages of a program, on a core and its shadows. */
-#include "pipeline.h"
+#include "memo.h"
 
 /* The kernel's dsb after it has ended translations: nothing is forwarded from stores before. */
 static void await_stores(struct core *core)
 {
+	memo_leave(core);
 	core->memory_floor = later(core->memory_floor, core->stores_gone);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memo.h"
 #include "wrong_path.h"
 
 /* Returns the length of a ring: a power of two, for `entries` and a few written ahead. */
@@ -206,6 +207,7 @@ void core_free(struct core *core)
 	free(core->shadow.counts);
 	free(core->extra_ports);
 	free(core->bounds);
+	memo_free(core->memo);
 	free(core->wrong_loads);
 	free(core->wrong_paths);
 	memory_free(core->memory);
@@ -243,6 +245,7 @@ void core_set_unforwarded(struct core *core, uint64_t *cycles)
 
 void core_set_watch(struct core *core, struct watch *watch)
 {
+	memo_leave(core);
 	core->watch = watch;
 	core->observed = core->exact || core->watch;
 }
@@ -325,6 +328,7 @@ void core_wait_until(struct core *core, uint64_t time, uint64_t delay)
 {
 	const bool woken_later = time > core_time(core);
 
+	memo_leave(core);
 	drain(core);
 	for (struct core *shadow = core->shadows; shadow; shadow = shadow->shadows) {
 		drain(shadow);

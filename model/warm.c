@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "warm.h"
 
+#include "memo.h"
 #include "pipeline.h"
 
 /*
@@ -13,6 +14,7 @@
 
 void warm_begin(struct warmer *warmer, struct core *core)
 {
+	memo_leave(core);
 	*warmer = (struct warmer){.core = core, .cycle = later(core->cycle, core->last_retired)};
 }
 

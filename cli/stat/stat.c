@@ -249,6 +249,7 @@ static const struct option options[] = {
 	OPTION_ROW_HUGE_PAGES(offsetof(struct stat_options, huge_pages)),
 	OPTION_ROWS_CONDITIONS(offsetof(struct stat_options, conditions)),
 	OPTION_ROW_CORE_FILE(offsetof(struct stat_options, core_file)),
+	OPTION_ROW_REFERENCE(offsetof(struct stat_options, reference)),
 	OPTION_ROW_QEMU(offsetof(struct stat_options, qemu)),
 	{
 		.name = "children",
@@ -467,6 +468,7 @@ static int run(const struct command *command, int count, char **arguments)
 		.page_size = values.page_size,
 		.huge_pages = values.huge_pages,
 		.conditions = values.conditions,
+		.reference = values.reference,
 		.core_file = values.core_file,
 		.software = machine_only_software(&values.events, values.source) &&
 			    !selecting_is_given(&values.selecting),

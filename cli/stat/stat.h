@@ -49,6 +49,7 @@ struct stat_options {
 	int page_size;
 	bool huge_pages;
 	struct machine_conditions conditions;
+	bool reference;
 	const char *core_file;
 	bool children;
 	bool no_progress;

@@ -262,6 +262,7 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 		.page_fault_cycles = wish->conditions.page_fault_cost,
 		.system_call_cycles = wish->conditions.syscall_cost,
 		.wrong_path_loads = wish->conditions.wrong_path_loads,
+		.reference = wish->reference,
 		.core_file = wish->core_file,
 		.engine = on_engine,
 		.user = machine,

@@ -85,6 +85,13 @@ extern const char *const machine_page_sizes[];
 		.help = "let loads after mispredicted branches access the model's caches",       \
 	}
 
+/* A bool. */
+#define OPTION_ROW_REFERENCE(at)                                                                 \
+	{                                                                                        \
+		.name = "reference", .kind = OPTION_FLAG, .offset = (at),                        \
+		.help = "count with the model's plain pass, which is slower, to check the other" \
+	}
+
 /* A const char *: a file of figures for the model. */
 #define OPTION_ROW_CORE_FILE(at)                                                         \
 	{                                                                                \
@@ -126,6 +133,7 @@ struct machine_wish {
 	int page_size;    /* the index in machine_page_sizes */
 	bool huge_pages;
 	struct machine_conditions conditions;
+	bool reference;        /* as in struct plumb_model_options */
 	const char *core_file; /* of figures for the model */
 	const char *root;      /* of another machine's files, to be described; NULL: this one */
 	bool software;         /* only software events, which perf counts on any machine */

@@ -92,6 +92,9 @@ struct plumb_model_options {
 	 */
 	uint32_t page_fault_cycles, system_call_cycles;
 	bool wrong_path_loads; /* loads behind a mispredicted branch access the caches, too */
+	/* Executes each block of code, instead of replaying what it did before from an equal state.
+	 * All counts are the same, and take longer: to check that they are. */
+	bool reference;
 	/*
 	 * A core file: figures in which the core differs from the one that it is like. NULL: none.
 	 * `core` is NULL then, or the core that it is like. Read once, so it may be a pipe.

@@ -48,6 +48,7 @@ struct vcpu {
 static const struct core_params *params;
 static struct model_shared *shared;
 static struct memory_system *memory_system;
+static bool reference;                  /* blocks are executed, never replayed */
 static uint32_t what_if_parts;          /* enum what_if, a bit for each */
 static struct what_if_systems *what_if; /* NULL: none */
 static struct vcpu *vcpus[VCPUS_MAX];   /* pages that are not used take no memory */
@@ -127,6 +128,9 @@ static struct vcpu *vcpu_start(unsigned index)
 	vcpu->sampler = sampler_begin(vcpu->core, vcpu->slot, made_at ? made_at : base_cycle);
 	if ((!vcpu->sampler || sampler_has_profiles()) && sampled_leaves_limits() &&
 	    !core_set_limits(vcpu->core, shared->threads[slot].counts + MODEL_LIMITS))
+		goto fail;
+	/* Samplers look at each block. One thread's memory of blocks is enough for one program. */
+	if (!vcpu->sampler && index == 0 && !reference && !core_remember(vcpu->core))
 		goto fail;
 	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)
 		sampler_pause(vcpu->sampler);
@@ -636,6 +640,7 @@ static bool begin_counting(const struct options *options)
 	if (!shared)
 		return false;
 	what_if_parts = options->what_if;
+	reference = options->reference;
 	if (!make_systems())
 		return false;
 	if (options->sampling.descriptor >= 0 &&

@@ -125,6 +125,8 @@ static char *plugin_words(const struct model_command_parts *parts)
 		fprintf(out, ",system-call=%u", parts->conditions.system_call_cycles);
 	if (parts->conditions.wrong_path_loads)
 		fprintf(out, ",wrong-loads=1");
+	if (parts->reference)
+		fprintf(out, ",reference=1");
 	if (parts->mark_call)
 		fprintf(out, ",mark=%u", parts->mark_call);
 	if (parts->sampling_fd >= 0)

@@ -87,6 +87,7 @@ static bool copy_options(struct plumb_model_options *options,
 	options->page_fault_cycles = given->page_fault_cycles;
 	options->system_call_cycles = given->system_call_cycles;
 	options->wrong_path_loads = given->wrong_path_loads;
+	options->reference = given->reference;
 	options->engine = given->engine;
 	options->user = given->user;
 	return options->core && options->plugin_dir && options->engines &&

@@ -548,6 +548,7 @@ static int launch(struct run *run, struct plumb_diagnostics *diagnostics)
 		.conditions = {run->job->options->page_fault_cycles,
 			       run->job->options->system_call_cycles,
 			       run->job->options->wrong_path_loads},
+		.reference = run->job->options->reference,
 		.mark_call = run->job->mark_call,
 		.window = &run->window,
 	};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All that matters to a core of what memory and predictor answer, in a word each: memo.h. */
+#ifndef MODEL_MEMO_ANSWERS_H
+#define MODEL_MEMO_ANSWERS_H
+
+#include "forward.h"
+#include "memo.h"
+
+#define ACCESS_BYTES 256 /* of an instruction, at most */
+
+#define ANSWER_CYCLES 24         /* bits */
+#define ANSWER_NONE   UINT64_MAX /* none that can be remembered */
+
+/* Returns whether the cycles are few enough, and puts them into an answer. */
+static inline bool add_cycles(uint64_t *answer, uint64_t cycles)
+{
+	*answer = *answer << ANSWER_CYCLES | cycles;
+	return !(cycles >> ANSWER_CYCLES);
+}
+
+static inline uint64_t load_answer(const struct memory_result *result, uint64_t cycle)
+{
+	uint64_t answer = (uint64_t)(result->level | result->tlb << 4 | result->crosses_line << 7);
+
+	if (unlikely(!add_cycles(&answer, result->ready - cycle) ||
+		     !add_cycles(&answer, result->translated - cycle)))
+		return ANSWER_NONE;
+	return answer;
+}
+
+static inline uint64_t translate_answer(const struct memory_result *result, uint64_t cycle)
+{
+	uint64_t answer = 1;
+
+	if (likely(result->tlb == TLB_L1_HIT))
+		return 0;
+	return add_cycles(&answer, result->translated - cycle) ? answer : ANSWER_NONE;
+}
+
+static inline uint64_t store_answer(const struct memory_result *result, uint64_t cycle)
+{
+	uint64_t answer = result->crosses_line;
+
+	return likely(add_cycles(&answer, result->ready - cycle)) ? answer : ANSWER_NONE;
+}
+
+static inline uint64_t fetch_answer(const struct memory_result *result, uint64_t cycle,
+				    bool at_hand)
+{
+	const bool walks = result->tlb != TLB_L1_HIT;
+	uint64_t answer = 1 | (uint64_t)walks << 1 | (uint64_t)(result->level > LEVEL_L2) << 2;
+
+	if (likely(at_hand) || (!walks && result->level == LEVEL_L1 && result->ready <= cycle))
+		return 0;
+	if (!add_cycles(&answer, result->ready - cycle) ||
+	    !add_cycles(&answer, walks ? result->translated - cycle : 0))
+		return ANSWER_NONE;
+	return answer;
+}
+
+static inline uint64_t branch_answer(const struct predict_outcome *outcome, uint64_t pc, bool taken)
+{
+	unsigned wrong = 0;
+
+	if (outcome->result == PREDICT_WRONG && outcome->wrong_path)
+		wrong = outcome->wrong_path == pc + 4 ? 1 : 2;
+	return (uint64_t)(taken | outcome->pairs << 1 | wrong << 2 | outcome->result << 4);
+}
+
+/*
+ * Describes the stores that have some of the bytes of a load that issues at `cycle`. Returns false
+ * if they are too many.
+ */
+bool describe_stores(const struct core *core, uint64_t cycle, uint64_t address, unsigned bytes,
+		     uint64_t stores[2]);
+
+/* Likewise; most loads are near no store. */
+static inline bool find_stores(const struct core *core, uint64_t cycle, uint64_t address,
+			       unsigned bytes, uint64_t forward[2])
+{
+	const uint64_t first = address / 8, last = (address + bytes - 1) / 8;
+
+	forward[0] = forward[1] = 0;
+	if (likely(last <= first + 1 && core->forwards[first % FORWARD_ENTRIES].granule != first &&
+		   core->forwards[last % FORWARD_ENTRIES].granule != last))
+		return true;
+	return describe_stores(core, cycle, address, bytes, forward);
+}
+
+#endif

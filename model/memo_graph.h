@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is remembered, for memo.c and memo_record.c: a node is a state in which a block began; a
+ * transition leads from one to the next, by what a block did and what it was answered.
+ */
+#ifndef MODEL_MEMO_GRAPH_H
+#define MODEL_MEMO_GRAPH_H
+
+#include "memo.h"
+
+#define ARENA_BYTES  (48u << 20)
+#define HUGE_PAGE    (2u << 20)
+#define BUCKETS      (1u << 15)
+#define UNDONE_MAX   512
+#define ACCESSES_MAX 64
+#define COUNTERS_MAX 96
+
+struct transition;
+
+struct node {
+	uint64_t hash;
+	struct node *next; /* of the same bucket */
+	struct transition *first;
+	uint32_t count;
+	uint32_t words[];
+};
+
+struct delta {
+	uint32_t counter, more;
+};
+
+/*
+ * Cycles are relative to the one in which the block began. Behind it are the shape of its accesses
+ * (shape_of()), then steps, loads that are near stores, and deltas.
+ */
+struct transition {
+	uint64_t serial;            /* of the block */
+	struct transition *next;    /* from the same node */
+	struct transition *then[2]; /* those that came next, the last one first; or NULL */
+	struct node *to;
+	struct transition *counted; /* the next one of which executions are to be counted */
+	uint32_t executions;        /* not counted yet */
+	uint32_t cycles, operations;
+	int32_t last_retired, loads_done, resolved;
+	uint32_t wrong_operations;
+	int32_t wrong;
+	uint16_t access_count, step_count, near_count, delta_count;
+	uint8_t used; /* slots, in the cycle in which it ends */
+	bool loads;
+	bool merges; /* some instructions make several accesses */
+} __attribute__((aligned(8)));
+
+static inline uint32_t *shape_in(const struct transition *t)
+{
+	return (uint32_t *)(uintptr_t)(t + 1);
+}
+
+static inline struct step *steps_in(const struct transition *t)
+{
+	return (struct step *)(void *)(shape_in(t) + ((t->access_count + 1u) & ~1u));
+}
+
+static inline struct near *near_in(const struct transition *t)
+{
+	return (struct near *)(void *)(steps_in(t) + t->step_count);
+}
+
+static inline struct delta *deltas_in(const struct transition *t)
+{
+	return (struct delta *)(void *)(near_in(t) + t->near_count);
+}
+
+/* What a store displaces until it is known that the block is replayed. */
+struct undone {
+	void *place;
+	union {
+		struct recent_store store;
+		struct forward forward;
+	} was;
+	uint64_t buffered; /* of a store, what was in the ring of the store buffer */
+	bool is_store;
+};
+
+struct memo {
+	struct node *node;          /* the core's state, or NULL if it is not known */
+	struct transition *last;    /* that led there, or NULL */
+	bool stale;                 /* it is not in struct core */
+	struct transition *counted; /* those with executions that are not counted */
+	int32_t ahead;              /* replays, less what records cost */
+	uint64_t replays;
+	uint32_t rest, rest_next; /* blocks to execute plainly */
+	uint64_t *counters[COUNTERS_MAX];
+	unsigned counter_count;
+	uint64_t unforwarded; /* if nobody else counts it */
+	uint64_t hit;         /* the answer to a load that hits */
+	uint64_t before[COUNTERS_MAX];
+
+	struct told told; /* of the current block */
+	struct undone undone[UNDONE_MAX];
+	unsigned undone_count;
+
+	struct state state;
+	char *arena;
+	size_t used;
+	struct node *buckets[BUCKETS];
+};
+
+/* An access without its address, in a word. */
+static inline uint32_t shape_of(const struct access *access)
+{
+	return access->insn | (uint32_t)access->bytes << 16;
+}
+
+/* Whether each access of an instruction is next to the one before. */
+static inline bool are_adjacent(const struct access *accesses, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (accesses[i].insn == accesses[i - 1].insn &&
+		    accesses[i].address != accesses[i - 1].address + accesses[i - 1].bytes)
+			return false;
+	return true;
+}
+
+static inline bool has_shape(const struct transition *t, const struct access *accesses,
+			     size_t count)
+{
+	if (t->access_count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (shape_in(t)[i] != shape_of(&accesses[i]))
+			return false;
+	return likely(!t->merges) || are_adjacent(accesses, count);
+}
+
+/* memo_record.c: finds the counters of `core`, before anything is recorded */
+void memo_find_counters(struct memo *memo, struct core *core);
+/* the node of the core's state, perhaps a new one; NULL if there can be none */
+struct node *memo_find_node(struct core *core);
+/*
+ * Executes a block plainly from the current node, with the answers given in memo->told, and
+ * remembers that as memo->node and memo->last; these are NULL if that is impossible.
+ */
+void memo_record(struct core *core, const struct block *block, unsigned executed,
+		 const struct access *accesses, size_t access_count, uint64_t next_pc);
+/* Forgets all, if there is hardly any room left. */
+void memo_make_room(struct core *core);
+
+/* memo.c: a transition comes after the last one */
+void memo_go_on(struct memo *memo, struct transition *t);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the core replays (model/memo.h) against its plain pass, on programs made at random. */
+
+#include "check.h"
+
+#include "core.h"
+#include "ties.h"
+
+#define BLOCKS      24
+#define BLOCK_INSNS 60
+#define EXECUTIONS  12000
+#define CODE        0x400000ull
+#define DATA        0x10000000ull
+
+static uint32_t seed;
+
+static uint32_t draw(uint32_t below)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)seed * below >> 32);
+}
+
+struct made_block {
+	struct block block;
+	struct insn insns[BLOCK_INSNS];
+	struct access accesses[2 * BLOCK_INSNS];
+	size_t access_count;
+};
+
+static struct made_block blocks[BLOCKS];
+
+/* Instructions with registers to be added at 0 and 5, how often each is drawn, and its accesses. */
+static const struct kind {
+	uint32_t word, weight;
+	uint16_t bytes, accesses;
+} kinds[] = {
+	{0xf9000000, 8, 8, 1},  /* str x, [x] */
+	{0x8b0a0000, 30, 0, 0}, /* add x, x, x10 */
+	{0xeb0b0000, 6, 0, 0},  /* subs x, x, x11 */
+	{0x9b037c00, 4, 0, 0},  /* mul x, x, x3 */
+	{0x9b011400, 4, 0, 0},  /* madd x, x, x1, x5 */
+	{0x9ac20800, 1, 0, 0},  /* udiv x, x, x2 */
+	{0x1f420c00, 4, 0, 0},  /* fmadd d, d, d2, d3 */
+	{0x1e621800, 1, 0, 0},  /* fdiv d, d, d2 */
+	{0x4e209400, 3, 0, 0},  /* mla v.16b, v.16b, v0.16b */
+	{0xf9400000, 20, 8, 1}, /* ldr x, [x] */
+	{0x39400000, 4, 1, 1},  /* ldrb w, [x] */
+	{0xf8408400, 4, 8, 1},  /* ldr x, [x], 8 */
+	{0xa9400400, 4, 8, 2},  /* ldp x, x1, [x] */
+	{0x3dc00000, 3, 16, 1}, /* ldr q, [x] */
+	{0xb9000000, 4, 4, 1},  /* str w, [x] */
+	{0xa9000400, 4, 8, 2},  /* stp x, x1, [x] */
+	{0xf9800000, 1, 0, 0},  /* prfm pldl1keep, [x] */
+	{0xd5033bbf, 1, 0, 0},  /* dmb ish */
+	{0xc85ffc00, 1, 8, 1},  /* ldaxr x, [x] */
+};
+
+static const struct kind *draw_kind(void)
+{
+	uint32_t weights = 0, drawn;
+	const struct kind *kind = kinds;
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+		weights += kinds[k].weight;
+	for (drawn = draw(weights); drawn >= kind->weight; kind++)
+		drawn -= kind->weight;
+	return kind;
+}
+
+/* Some blocks are bursts of stores. */
+static void draw_insn(const struct core_params *params, struct made_block *made, unsigned i,
+		      bool bursts)
+{
+	const struct kind *kind = bursts && draw(4) ? &kinds[0] : draw_kind();
+
+	insn_decode(kind->word + draw(16) + (draw(16) << 5), params->vector_bytes, &made->insns[i]);
+	for (unsigned a = 0; a < kind->accesses; a++)
+		made->accesses[made->access_count++] =
+			(struct access){.insn = (uint16_t)i, .bytes = kind->bytes};
+}
+
+static void draw_blocks(const struct core_params *params)
+{
+	static const uint32_t branches[] = {0x54000801, 0x54000801, 0x14000040, 0x94000040,
+					    0xd61f0000, 0xd65f03c0, 0xd503201f};
+	uint64_t pc = CODE;
+
+	for (struct made_block *made = blocks; made < blocks + BLOCKS; made++) {
+		const unsigned count = 1 + draw(draw(8) ? 12 : BLOCK_INSNS - 1);
+		const bool bursts = draw(8) == 0;
+
+		*made = (struct made_block){.block = {.pc = pc, .insns = made->insns}};
+		for (unsigned i = 0; i + 1 < count; i++)
+			draw_insn(params, made, i, bursts);
+		insn_decode(branches[draw(7)], params->vector_bytes, &made->insns[count - 1]);
+		made->block.count = (uint16_t)count;
+		pc += 4ull * count + (draw(4) ? 0 : 64 * draw(64));
+		assert_true(core_prepare_block(params, &made->block));
+	}
+}
+
+/* Sets addresses near one another, so that stores forward, cross lines, or hinder loads. */
+static void draw_addresses(struct made_block *made, uint32_t bytes, bool anew)
+{
+	uint64_t address = 0;
+
+	for (size_t i = 0; i < made->access_count; i++) {
+		struct access *access = &made->accesses[i];
+
+		if (i > 0 && access->insn == access[-1].insn)
+			address += access->bytes;
+		else if (anew || !access->address)
+			address = DATA + (draw(4) ? draw(bytes / 8) * 8 : draw(bytes));
+		else
+			address = access->address;
+		access->address = address;
+	}
+}
+
+struct run {
+	struct memory_system *system;
+	struct core *core;
+	uint64_t counts[EVENT_COUNT], limits[LIMIT_SETS], unforwarded;
+};
+
+static void begin(struct run *run, const struct core_params *params, bool remembers)
+{
+	*run = (struct run){.system = memory_system_new(params)};
+	assert_non_null(run->system);
+	run->core = core_new(params, run->system, run->counts);
+	assert_non_null(run->core);
+	core_set_unforwarded(run->core, &run->unforwarded);
+	assert_true(core_set_limits(run->core, run->limits));
+	if (remembers)
+		assert_true(core_remember(run->core));
+}
+
+static void end(struct run *run)
+{
+	core_free(run->core);
+	memory_system_free(run->system);
+}
+
+static void assert_same(const struct run *a, const struct run *b)
+{
+	core_counts(a->core);
+	core_counts(b->core);
+	for (unsigned e = 0; e < EVENT_COUNT; e++)
+		if (a->counts[e] != b->counts[e])
+			fail_msg("event %u is %llu, and %llu when replayed", e,
+				 (unsigned long long)a->counts[e],
+				 (unsigned long long)b->counts[e]);
+	assert_memory_equal(a->limits, b->limits, sizeof(a->limits));
+	assert_int_equal(a->unforwarded, b->unforwarded);
+}
+
+/* What else happens to a core between two blocks, rarely. */
+static void disturb(struct core *core, unsigned how)
+{
+	if (how == 0)
+		core_exception(core);
+	else if (how == 1)
+		core_wait_until(core, core_time(core) + 100, 5);
+	else if (how == 2)
+		core_unmap(core, DATA, 4096);
+	else if (how == 3)
+		core_counts(core);
+}
+
+/* Executes a program both ways, whose blocks have equal addresses again and again. */
+static void run_program(const struct core_params *params, uint32_t start, uint32_t bytes,
+			unsigned anew, unsigned jumps)
+{
+	struct run plain, replayed;
+	unsigned at = 0;
+
+	seed = start;
+	draw_blocks(params);
+	begin(&plain, params, false);
+	begin(&replayed, params, true);
+	for (unsigned i = 0; i < EXECUTIONS; i++) {
+		struct made_block *made = &blocks[at];
+		const unsigned how = draw(4000);
+		unsigned executed = made->block.count;
+		uint64_t next_pc;
+
+		draw_addresses(made, bytes, draw(anew) == 0);
+		at = draw(jumps) ? (at + 1) % BLOCKS : draw(BLOCKS);
+		next_pc = blocks[at].block.pc;
+		if (how == 4 && executed > 1)
+			executed--;
+		for (struct run *run = &plain;; run = &replayed) {
+			core_execute(run->core, &made->block, executed, made->accesses,
+				     made->access_count, next_pc);
+			disturb(run->core, how);
+			if (run == &replayed)
+				break;
+		}
+		assert_int_equal(core_cycle(plain.core), core_cycle(replayed.core));
+		assert_int_equal(core_time(plain.core), core_time(replayed.core));
+		if (i % 1000 == 0)
+			assert_same(&plain, &replayed);
+	}
+	core_finish(plain.core);
+	core_finish(replayed.core);
+	assert_same(&plain, &replayed);
+	assert_int_equal(core_replays(plain.core), 0);
+	if (anew > 100)
+		assert_true(core_replays(replayed.core) > 500);
+	end(&plain);
+	end(&replayed);
+	for (unsigned k = 0; k < BLOCKS; k++)
+		core_release_block(&blocks[k].block);
+}
+
+static void test_same_addresses(void **state)
+{
+	(void)state;
+	for (size_t i = 0; model_cores[i]; i++)
+		run_program(model_cores[i], 1 + (uint32_t)i, 2048, 1000, 1000);
+}
+
+static void test_other_addresses(void **state)
+{
+	(void)state;
+	for (size_t i = 0; model_cores[i]; i += 3)
+		run_program(model_cores[i], 100 + (uint32_t)i, 512, 4, 40);
+}
+
+static void test_misses(void **state)
+{
+	(void)state;
+	for (size_t i = 0; model_cores[i]; i += 3)
+		run_program(model_cores[i], 200 + (uint32_t)i, 8u << 20, 50, 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_addresses),
+		cmocka_unit_test(test_other_addresses),
+		cmocka_unit_test(test_misses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
