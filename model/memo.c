@@ -397,24 +397,23 @@ static void replay(struct core *core, const struct block *block, unsigned execut
 
 /* ---- The interface ------------------------------------------------------------------------ */
 
-bool core_remember(struct core *core)
+void core_remember(struct core *core)
 {
 	const struct core_params *params = core->params;
 	struct memo *memo;
 
 	if (core->memo || core->shadows || core->conditioned || core->wrong_loads ||
 	    params->ideal || core->extra_ports || core->reorder_unlimited)
-		return true;
+		return;
 	memo = calloc(1, sizeof(*memo));
 	if (!memo || !(memo->arena = aligned_alloc(HUGE_PAGE, ARENA_BYTES))) {
 		free(memo);
-		return false;
+		return;
 	}
 	madvise(memo->arena, ARENA_BYTES, MADV_HUGEPAGE); /* or not: it is only faster */
 	memo_find_counters(memo, core);
 	memo->hit = load_answer(&(struct memory_result){.ready = params->l1d.latency}, 0);
 	core->memo = memo;
-	return true;
 }
 
 uint64_t core_replays(const struct core *core)

@@ -130,8 +130,8 @@ static struct vcpu *vcpu_start(unsigned index)
 	    !core_set_limits(vcpu->core, shared->threads[slot].counts + MODEL_LIMITS))
 		goto fail;
 	/* Samplers look at each block. One thread's memory of blocks is enough for one program. */
-	if (!vcpu->sampler && index == 0 && !reference && !core_remember(vcpu->core))
-		goto fail;
+	if (!vcpu->sampler && index == 0 && !reference)
+		core_remember(vcpu->core);
 	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)
 		sampler_pause(vcpu->sampler);
 	atomic_fetch_add(&shared->threads_started, 1);
