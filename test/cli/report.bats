@@ -254,7 +254,7 @@ setup()
 }
 
 @test "perf's -f, -G and --show-total-period" {
-	perf_records -g -e cpu-clock -F 4000 -o short.data -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
+	perf_records -g -e cpu-clock -F 4000 -o short.data -- sh -c "i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done"
 	cmp <(plumb report -f -i short.data -G) <(plumb report -i short.data -g caller)
 	cmp <(plumb report -i short.data --show-total-period) <(plumb report -i short.data -F +period)
 	plumb report -i short.data -F share,symbol --show-total-period | grep -qE '^ *SHARE +FUNCTION +EVENTS$'
