@@ -13,6 +13,8 @@
  * may be many functions. */
 #define PADDING_MAX 4096
 #define GAP_MAX     (256 << 10)
+/* Marks padding, which belongs to the function before it, among the bounds. */
+#define PADDING 255
 /* Files have fewer sections with code. */
 #define SECTIONS_MAX 64
 
@@ -132,19 +134,19 @@ static bool is_padding(const struct elf_file *elf, uint64_t address, uint64_t le
 	return true;
 }
 
-/* Adds the part of a section from `start` up to `end`, places in the file, that is in no function.
- * `before` is the index of the function that ends there, or SIZE_MAX. Returns 0 or an error. */
+/*
+ * Adds the part of a section from `start` up to `end`, places in the file, that is in no function;
+ * `behind` tells whether there is one before it. Returns 0 or an error.
+ */
 static int add_gap(const struct elf_file *elf, const GElf_Shdr *section, uint64_t start,
-		   uint64_t end, struct symbol_table *bounds, size_t before)
+		   uint64_t end, struct symbol_table *bounds, bool behind)
 {
-	const struct plumb_symbol gap = {.name = "", .start = start, .end = end};
 	const uint64_t address = start - section->sh_offset + section->sh_addr;
+	const bool padding = behind && is_padding(elf, address, end - start);
+	const struct plumb_symbol gap = {
+		.name = "", .start = start, .end = end, .binding = padding ? PADDING : 0};
 
-	if (before != SIZE_MAX && is_padding(elf, address, end - start)) {
-		bounds->at[before].end = end;
-		return 0;
-	}
-	return end - start <= GAP_MAX ? symbol_table_add(bounds, &gap) : 0;
+	return padding || end - start <= GAP_MAX ? symbol_table_add(bounds, &gap) : 0;
 }
 
 /* Adds the gaps between the first `count` functions in a section, which are sorted. */
@@ -153,7 +155,7 @@ static int add_gaps(const struct elf_file *elf, const GElf_Shdr *section,
 {
 	const uint64_t end = section->sh_offset + section->sh_size;
 	uint64_t covered = section->sh_offset; /* up to here */
-	size_t last = SIZE_MAX;                /* the function that covers that */
+	bool behind = false;                   /* by a function */
 	int error = 0;
 
 	for (size_t i = 0; error >= 0 && i < count && bounds->at[i].start < end; i++) {
@@ -162,12 +164,12 @@ static int add_gaps(const struct elf_file *elf, const GElf_Shdr *section,
 		if (function.end <= covered)
 			continue;
 		if (function.start > covered)
-			error = add_gap(elf, section, covered, function.start, bounds, last);
+			error = add_gap(elf, section, covered, function.start, bounds, behind);
 		covered = function.end;
-		last = i;
+		behind = true;
 	}
 	if (error >= 0 && covered < end)
-		error = add_gap(elf, section, covered, end, bounds, last);
+		error = add_gap(elf, section, covered, end, bounds, behind);
 	return error;
 }
 
@@ -261,6 +263,8 @@ const struct plumb_symbol *symbolizer_bounds(struct plumb_symbolizer *symbolizer
 	found = symbol_table_find(&file->bounds, address);
 	if (!found)
 		return NULL;
+	while (found->binding == PADDING && found > file->bounds.at)
+		found--;
 	/* Behind the end of a function with a name, this is its padding. */
 	named = symbol_table_find(&file->symbols, found->start);
 	if (named && named->start == found->start)
