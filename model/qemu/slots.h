@@ -8,8 +8,8 @@
 
 #include "shared.h"
 
-/* `interval`: cycles between snapshots; 0: there are none. This process begins at `base_cycle`. */
-void slots_set_up(struct model_shared *shared, uint64_t interval, uint64_t base_cycle);
+/* `cycles`: between snapshots; 0: there are none. This process begins at `base_cycle`. */
+void slots_set_up(struct model_shared *memory, uint64_t cycles, uint64_t base_cycle);
 
 /* Takes a free slot, or else one that was left behind. Returns -1 if there is none. */
 int slots_take(void);

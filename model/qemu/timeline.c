@@ -47,11 +47,11 @@ void timeline_begin_units(uint64_t first, uint64_t instructions)
 
 void timeline_join_units(void)
 {
-	const uint32_t half = SAMPLED_MAX / 2;
+	const size_t half = SAMPLED_MAX / 2;
 
 	if (!timeline)
 		return;
-	for (uint32_t i = 0; i < half; i++) {
+	for (size_t i = 0; i < half; i++) {
 		for (unsigned e = 0; e < EVENT_COUNT; e++)
 			timeline->counts[i][e] =
 				timeline->counts[2 * i][e] + timeline->counts[2 * i + 1][e];

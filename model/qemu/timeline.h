@@ -9,11 +9,12 @@
 #include "core.h"
 #include "shared.h"
 
-/* `interval`: cycles of the model's time; 0: there is no timeline, and nothing has an effect. */
-void timeline_set_up(struct model_shared *shared, uint64_t interval);
+/* `cycles`: of an interval, in the model's time; 0: there is no timeline, and nothing has an
+ * effect. */
+void timeline_set_up(struct model_shared *shared, uint64_t cycles);
 
-/* Units begin at `base`, each of `unit` instructions. */
-void timeline_begin_units(uint64_t base, uint64_t unit);
+/* Units begin at `first`, each of so many instructions. */
+void timeline_begin_units(uint64_t first, uint64_t instructions);
 /* Two units have become one. */
 void timeline_join_units(void);
 /*
@@ -28,7 +29,7 @@ void timeline_note(const struct block *block, unsigned executed, uint64_t positi
 /* What was counted in full from one position to another. */
 void timeline_counted(const uint64_t counts[MODEL_COUNTS], uint64_t from, uint64_t to);
 
-/* Moves the code of an interval of the first stretch into `code`. */
-void timeline_take_code(uint32_t code[SAMPLED_CODE]);
+/* Moves the code of an interval of the first stretch into `taken`. */
+void timeline_take_code(uint32_t taken[SAMPLED_CODE]);
 
 #endif

@@ -218,11 +218,12 @@ static bool add_units(struct building *b, double until, const uint64_t before[EV
 {
 	const struct model_sampled *sampled = b->run->sampled;
 	const struct model_units *units = b->run->units;
-	uint64_t first[EVENT_COUNT], all = 0;
+	uint64_t first[EVENT_COUNT];
 	double due, size, cycles = 0, estimated;
 
 	for (unsigned e = 0; e < EVENT_COUNT; e++) {
-		all = 0;
+		uint64_t all = 0;
+
 		for (uint32_t i = 0; i < units->count; i++)
 			all += units->counts[i][e];
 		first[e] = sampled->first[e] > all ? sampled->first[e] - all : 0;
@@ -252,7 +253,6 @@ static bool build(struct building *b)
 	const struct model_counts *sums = &b->run->sums;
 	const bool left = sampled && atomic_load(&sampled->left);
 	uint64_t before[EVENT_COUNT] = {0};
-	double begins = 0;
 	size_t next = 0;
 
 	b->room = 16;
@@ -266,6 +266,8 @@ static bool build(struct building *b)
 	if (sampled && !left)
 		return true;
 	if (left) {
+		double begins;
+
 		memcpy(before, sampled->before, sizeof(before));
 		begins = b->seconds - (double)before[EVENT_CPU_CYCLES] / b->run->frequency;
 		if (!add_intervals(b, &next, UINT64_MAX, begins, before))
