@@ -231,7 +231,7 @@ static void prepare_op(const struct core_params *params, const struct insn *insn
 		.pieces = class->piece_count,
 		.accesses = class->pieces[0].count > 1 ? class->pieces[0].count : 1,
 	};
-	for (unsigned i = 0; i < class->piece_count; i++)
+	for (unsigned i = 0; i < class->piece_count && i < PIECES_MAX; i++)
 		op->queues[i] = (uint8_t)queues_of(params, &class->pieces[i]);
 	if (class->piece_count && !params->queue_ports[0])
 		op->queued = (uint64_t)(op->operations < limit ? op->operations : limit)
