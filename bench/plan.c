@@ -21,7 +21,9 @@
 #include "fewest.h"
 
 #define RUNS  5
-#define NODES 12 /* more prove a little more and take minutes */
+#define NODES 12 /* more prove more and take minutes; see main() */
+
+static size_t nodes = NODES;
 
 /* The groups that topdown-tool needs; not run here, because it counts only on Arm machines. */
 static const struct {
@@ -108,7 +110,7 @@ static int plan_machine(const struct plumb_selection *selection,
 		split += plan_home(plan, i) == PLUMB_NONE;
 	start = now_ms();
 	if (fewest_find(plan_of(plan)->items, plan_of(plan)->item_count, options->counters,
-			plan->group_count, NODES, &fewest)) {
+			plan->group_count, nodes, &fewest)) {
 		printf("%-18s %6u%-7s %6u %6u %6zu %6zu %8u %12s %6.2f %9.0f\n", cpu,
 		       options->counters, options->cycle_counter ? "+cycles" : "", split,
 		       plan->group_count, fewest.needed, fewest.bound,
@@ -136,11 +138,16 @@ static int plan_cpu(const struct plumb_spec *spec)
 	return failed;
 }
 
-/* Plans for the CPU that is named, or for those that the peer was measured for. */
+/*
+ * Plans for the CPU that is named, or for those that the peer was measured for. A number after it
+ * limits the nodes of the search for a proof.
+ */
 int main(int count, char **arguments)
 {
 	int failed = 0;
 
+	if (count > 2)
+		nodes = strtoul(arguments[2], NULL, 10);
 	printf("%-18s %13s %6s %6s %6s %6s %8s %12s %6s %9s\n", "cpu", "counters", "split",
 	       "groups", "known", "bound", "by count", "topdown-tool", "ms", "proof ms");
 	for (size_t i = 0; i < plumb_spec_builtin_count(); i++) {
