@@ -6,6 +6,8 @@
 
 /* More would take long to search, and have samples enough. */
 #define ALIKE_MAX 64
+/* As many samples as those of others count for at most. */
+#define WEIGHT_MAX (UINT32_C(1) << 20)
 /* Kinds of loads in a block that are told apart; later ones stand for themselves. */
 #define KINDS_MAX 32
 
@@ -85,7 +87,7 @@ static double find_weight(const struct kind *kind, const struct replay_instructi
 	if (!(all->far > 0) || !(all->far < all->all))
 		return best;
 	best_likelihood = likelihood(kind, instructions, all->far / all->all, best);
-	for (double weight = 2; weight <= all->all; weight *= 2) {
+	for (uint32_t weight = 2; weight <= WEIGHT_MAX && weight <= all->all; weight *= 2) {
 		const double found = likelihood(kind, instructions, all->far / all->all, weight);
 
 		if (found <= best_likelihood)
