@@ -17,15 +17,20 @@
 
 /* ---- Those that a call has woken ------------------------------------------------------------- */
 
-/* Returns whether a thread that slept in a call sleeps no more, but is not back. */
-static bool is_under_way(struct thread *thread, const struct thread *caller, uint32_t *seen)
+/*
+ * Returns whether a thread that slept in a call sleeps no more, but is not back. Not once `caller`
+ * has gone on: it may wait in QEMU until that thread stops.
+ */
+static bool is_under_way(struct thread *thread, const struct thread *caller, uint64_t calls,
+			 enum state state, uint32_t *seen)
 {
 	enum host_state host;
 	bool may_wake;
 
 	*seen = order_news();
 	order_lock();
-	may_wake = thread->state == STATE_SLEEPS && !sleepers_left_alone(thread, caller);
+	may_wake = thread->state == STATE_SLEEPS && caller->calls == calls &&
+		   caller->state == state && !sleepers_left_alone(thread, caller);
 	order_unlock();
 	if (!may_wake)
 		return false;
@@ -36,14 +41,14 @@ static bool is_under_way(struct thread *thread, const struct thread *caller, uin
 }
 
 /* Looks at all threads once. Returns whether it waited for one. */
-static bool await_each(const struct thread *caller)
+static bool await_each(const struct thread *caller, uint64_t calls, enum state state)
 {
 	bool waited = false;
 	uint32_t seen;
 
 	for (unsigned i = 0; i < order.count && !order.over; i++)
 		while (order.threads[i] != caller && !order.over &&
-		       is_under_way(order.threads[i], caller, &seen)) {
+		       is_under_way(order.threads[i], caller, calls, state, &seen)) {
 			order_listen(seen, POLL_NS);
 			waited = true;
 		}
@@ -52,7 +57,14 @@ static bool await_each(const struct thread *caller)
 
 void lookout_await_woken(const struct thread *caller)
 {
-	while (await_each(caller))
+	uint64_t calls;
+	enum state state;
+
+	order_lock();
+	calls = caller->calls;
+	state = caller->state;
+	order_unlock();
+	while (await_each(caller, calls, state))
 		;
 }
 
