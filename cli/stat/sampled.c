@@ -183,7 +183,7 @@ void stat_add_stretch(struct stat_stretches *all, const struct plumb_plan *plan,
 		.result = results_new(plan),
 	};
 	plumb_result_add(more->result, given->counts, false);
-	describe(&more->sampled, more->result, given->windows, 0);
+	describe(&more->sampled, more->result, given->own, 0);
 	more->diagnosis = results_diagnose(more->result);
 }
 

@@ -110,9 +110,9 @@ struct plumb_progress {
 struct plumb_stretch {
 	double seconds; /* when the interval ended, of the source's time; of a phase: its length */
 	int phase;      /* its number, from 0 on, by first appearance; -1: no other is alike */
-	size_t intervals;                    /* how many it is */
-	const struct plumb_count *counts;    /* estimates, in the plan's layout */
-	const struct plumb_windows *windows; /* of it alone, for plumb_result_add_windows() */
+	size_t intervals;                 /* how many it is */
+	const struct plumb_count *counts; /* estimates, in the plan's layout */
+	const struct plumb_windows *own;  /* of it alone, for plumb_result_add_windows() */
 };
 
 /* Counts of the same run on the cores of another type. */

@@ -27,7 +27,7 @@ struct hot_code {
 	uint32_t code; /* 0: free; a block's has HOT_BLOCK, too */
 };
 #define HOT_BLOCK      (UINT32_C(1) << 31)
-#define HOT_BLOCK_SIZE 16
+#define HOT_BLOCK_SIZE UINT64_C(16)
 #define HOT_LINE_SIZE  (4 * HOT_BLOCK_SIZE) /* of code, that four blocks have */
 
 /* What decides on a record's row: its code, where it comes from, and what keys need of it. */

@@ -322,7 +322,7 @@ static void begin_stretch(struct telling *t, const struct building *b)
 		.error_asked = t->job->sampled_error,
 	};
 	t->stretch = (struct plumb_stretch){
-		.phase = PHASE_NONE, .counts = t->counts, .windows = &t->windows};
+		.phase = PHASE_NONE, .counts = t->counts, .own = &t->windows};
 	for (size_t p = 0; p < t->windows.place_count; p++)
 		t->own.first[p] =
 			sampled_is_counted(&b->run->sums, t->indexes[p]) ? 0 : (double)NAN;
