@@ -11,10 +11,12 @@
 #include "wrong_path.h"
 
 /*
- * It takes as long to record a block as so many replays save. A try may fall behind by some
- * records, and get ahead by some more; then blocks execute plainly for a while, longer each time.
+ * It takes as long to record a block, and to begin with a state and write it back, as so many
+ * replays save. A try may fall behind by some records, and get ahead by some more; then blocks
+ * execute plainly for a while, longer each time.
  */
 #define RECORD_COSTS 100
+#define ENTER_COSTS  32
 #define BEHIND_MAX   (64 * RECORD_COSTS)
 #define AHEAD_MAX    (1024 * RECORD_COSTS)
 #define REST_LEAST   256 /* blocks */
@@ -421,12 +423,12 @@ uint64_t core_replays(const struct core *core)
 	return core->memo ? core->memo->replays : 0;
 }
 
-/* Notes that a block was recorded. If that happens too often, the next ones execute plainly. */
-static void pay(struct core *core)
+/* Notes what something cost. If that happens too often, the next blocks execute plainly. */
+static void pay(struct core *core, int costs)
 {
 	struct memo *memo = core->memo;
 
-	memo->ahead -= RECORD_COSTS;
+	memo->ahead -= costs;
 	if (memo->ahead > -BEHIND_MAX)
 		return;
 	memo_leave(core);
@@ -447,8 +449,10 @@ static bool enter(struct core *core)
 		return false;
 	}
 	memo->node = memo_find_node(core);
-	if (!memo->node) {
-		pay(core);
+	if (memo->node) {
+		pay(core, ENTER_COSTS);
+	} else {
+		pay(core, RECORD_COSTS);
 		memo_make_room(core);
 	}
 	return memo->node;
@@ -473,7 +477,7 @@ bool memo_execute(struct core *core, const struct block *block, unsigned execute
 	if (unlikely(!t)) {
 		undo_stores(core);
 		memo_record(core, block, executed, accesses, access_count, next_pc);
-		pay(core);
+		pay(core, RECORD_COSTS);
 		return true;
 	}
 	memo->replays++;
