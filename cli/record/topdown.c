@@ -53,7 +53,7 @@ static uint64_t choose_strobe(const struct record_request *request, const struct
 		return machine->core ? MODEL_STROBE : HARDWARE_STROBE;
 	/* On hardware it costs the kernel's share of the profile. */
 	return machine->core && !request->frequency &&
-			       (!request->period || request->period >= 2 * MODEL_STROBE)
+			       (!request->period || request->period >= 2ull * MODEL_STROBE)
 		       ? MODEL_STROBE
 		       : 0;
 }

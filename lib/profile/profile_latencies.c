@@ -78,7 +78,7 @@ struct search {
 /* Returns the middle of the bucket that has the sample of this rank, from 1. */
 static double value_at(struct search *search, uint64_t rank)
 {
-	while (search->below < rank)
+	while (search->below < rank && search->at + 1 < search->buckets->count)
 		search->below += search->buckets->at[++search->at].count;
 	return middle_of(search->buckets->at[search->at].bucket);
 }

@@ -247,7 +247,7 @@ static bool overlap(const struct plumb_profile_estimate *a, const struct plumb_p
 bool tree_compare(struct tree_place *places, size_t count)
 {
 	/* The last node of each depth, if the next one there has the same parent. */
-	struct tree_place **before = calloc(count + 1, sizeof(*before));
+	struct tree_place **before = calloc(count + 1, sizeof(struct tree_place *));
 
 	for (size_t i = 0; before && i < count; i++) {
 		struct tree_place *place = &places[i], *sibling = before[place->depth];

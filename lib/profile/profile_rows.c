@@ -304,7 +304,7 @@ int rows_give_up(struct plumb_profile *profile)
 	const size_t count = profile->row_count;
 	uint64_t *sizes = calloc(count, sizeof(*sizes));
 	uint64_t *largest = calloc(profile->event_count, sizeof(*largest));
-	uint32_t *renumbered = malloc(count * sizeof(*renumbered));
+	uint32_t *renumbered = calloc(count, sizeof(*renumbered));
 	int status = PLUMB_ERR_NO_MEMORY;
 
 	if (sizes && largest && renumbered) {
