@@ -76,9 +76,9 @@ print(*json.load(sys.stdin)["results"][0]["events"], sep="\n")'
 	done
 	# Plain samples of a frequency, and of a short period.
 	plumb record -q --topdown -F 50000 --source model -o f.data "$work/classes"
-	! plumb script -i f.data -F event | grep -q strobe
+	plumb script -i f.data -F event | lacks strobe
 	plumb record -q --topdown -c 101 --source model -o c.data "$work/classes"
-	! plumb script -i c.data -F event | grep -q strobe
+	plumb script -i c.data -F event | lacks strobe
 	# Without the sum of two events, the shares are the same.
 	event='{CPU_CYCLES,OP_RETIRED,OP_SPEC,STALL_FRONTEND_FLUSH,STALL_SLOT_FRONTEND,STALL_SLOT_BACKEND,CPU_CYCLES/strobe=200/}:uS'
 	plumb record -q --topdown --source model --cpu neoverse-n3 -o all.data "$work/classes"

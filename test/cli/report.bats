@@ -913,6 +913,7 @@ access_record()
 	rm -r .debug
 	run --separate-stderr plumb report --stdio -s sym
 	[ "$status" -eq 0 ]
+	# shellcheck disable=SC2154 # by run
 	[[ ${stderr_lines[0]} =~ ^"plumb: "[0-9]+" % of the samples are in functions of prog whose names are unknown"$ ]]
 	[[ ${stderr_lines[1]} == "       --symfs names a folder with the program before it was stripped; "* ]]
 	address=$(grep -oE 'prog\+0x[0-9a-f]+' <<<"$output" | head -n 1)
