@@ -69,10 +69,12 @@ function endOfArguments(name: string, at: number): number {
 /* Returns a function's name as visible() does; long ones without the arguments of templates. */
 export function brief(name: string | null | undefined): string {
 	if (!name || name.length <= LONG || name.length > ENDLESS) return visible(name);
-	let shown = "";
+	let shown = "", ends = true;
 	for (let at = 0; at < name.length; at++) {
-		const begins = name[at] === "<" && /[A-Za-z0-9_]$/.test(shown) && !/\boperator$/.test(shown);
+		const begins = ends && name[at] === "<" && /[A-Za-z0-9_]/.test(name[at - 1] || "") && !/\boperator$/.test(name.slice(Math.max(0, at - 10), at));
 		const end = begins ? endOfArguments(name, at) : -1;
+		/* Where one does not end, those behind it need not be looked for. */
+		if (begins && end < 0) ends = false;
 		shown += end < 0 ? name[at] : "<…>";
 		if (end >= 0) at = end;
 	}

@@ -109,7 +109,7 @@ static int read_files(struct import *import, const struct import_options *values
 			status = read_file(import, values, files->at[i], diagnostics);
 			continue;
 		}
-		complain("%s: a function's counts are in the rows of its callers, too",
+		complain("%s: call paths cannot be imported: each count is in several rows",
 			 files->at[i]);
 		advise("import the table of functions instead: functions-*.csv");
 		status = EXIT_UNABLE;

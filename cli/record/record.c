@@ -86,8 +86,9 @@ static const struct option options[] = {
 		.kind = OPTION_MAYBE,
 		.argument = "ERROR",
 		.offset = AT(sampled),
-		.help = "model windows of a long program: with SPE, to sample there; with --exact, "
-			"to estimate the rest, with the cycles within ERROR percent (default: 2)",
+		.help = "model only windows of a long program: SPE samples there; --exact "
+			"estimates "
+			"the rest, to ERROR percent of the cycles (default: 2)",
 	},
 	{
 		.name = "topdown",
@@ -102,8 +103,8 @@ static const struct option options[] = {
 		.argument = "CYCLES",
 		.offset = AT(strobe),
 		.help = "with --topdown, sample in pairs CYCLES apart, and take the metrics of "
-			"functions from the windows between (default with the model: 200; with "
-			"perf: 0, or 300 without CYCLES)",
+			"functions from the windows between (default: 200 with the model; off "
+			"with perf, where --strobe alone means 300)",
 	},
 	{
 		.name = "all-user",

@@ -86,10 +86,7 @@ static bool fits(struct group *group, const struct machine *machine)
 		return true;
 	complain("--topdown requires %zu counters beside that of cycles, and this machine has %u",
 		 others - group->sums, plan.counters);
-	if (group->strobe)
-		advise("without --strobe, it requires %zu", level->event_count - 1);
-	else
-		advise_others(machine);
+	advise_others(machine);
 	return false;
 }
 

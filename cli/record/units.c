@@ -267,9 +267,10 @@ static bool agree(const struct record_request *request)
 	else if (options->exact && (options->snapshot || request->user_stack))
 		complain("--exact cannot be combined with --snapshot or --call-graph dwarf");
 	else if (options->sampled && *options->sampled && !options->exact)
-		complain("--sampled=%s requires --exact: without it, the period decides how many "
-			 "windows there are",
-			 options->sampled);
+		complain(
+			"--sampled=%s requires --exact; without it, -c sets how many windows there "
+			"are",
+			options->sampled);
 	else if (options->sampled && options->source == SOURCE_PERF)
 		complain("--sampled requires --source model");
 	else if (options->sampled && options->snapshot)

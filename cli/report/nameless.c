@@ -21,6 +21,9 @@ static size_t file_length(const char *function)
 {
 	const char *offset = strrchr(function, '+');
 
+	/* Generated code, the kernel's modules, memory without a file. */
+	if (*function == '[' || *function == '/')
+		return 0;
 	if (!offset || strncmp(offset, "+0x", 3) != 0 || !offset[3] ||
 	    offset[3 + strspn(offset + 3, "0123456789abcdef")])
 		return 0;
@@ -94,12 +97,8 @@ void report_nameless(const struct report_options *options, const struct profile_
 		if (files.shares[i] > files.shares[most])
 			most = i;
 	if (files.count && files.shares[most] >= ENOUGH_SHARE) {
-		complain("%.0f %% of the %s are in functions of %s whose names are unknown",
-			 100 * files.shares[most],
-			 options->topdown ? "slots"
-			 : options->exact ? "events"
-					  : "samples",
-			 files.names[most]);
+		complain("%.0f %% of the total is in functions of %s whose names are unknown",
+			 100 * files.shares[most], files.names[most]);
 		advise(strstr(files.names[most], ".so")
 			       ? "install its debug symbols, such as the package libc6-dbg, or set "
 				 "DEBUGINFOD_URLS"

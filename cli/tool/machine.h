@@ -86,10 +86,10 @@ extern const char *const machine_page_sizes[];
 	}
 
 /* A bool. */
-#define OPTION_ROW_REFERENCE(at)                                                                 \
-	{                                                                                        \
-		.name = "reference", .kind = OPTION_FLAG, .offset = (at),                        \
-		.help = "count with the model's plain pass, which is slower, to check the other" \
+#define OPTION_ROW_REFERENCE(at)                                                             \
+	{                                                                                    \
+		.name = "reference", .kind = OPTION_FLAG, .offset = (at),                    \
+		.help = "model each block anew instead of replaying it: slower, same counts" \
 	}
 
 /* A const char *: a file of figures for the model. */

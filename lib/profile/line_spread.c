@@ -200,6 +200,7 @@ void line_spread_doubt(struct line_spread *spread, size_t i,
 		unknown = fmin(1, unknown / samples->samples) * rest * UNKNOWN_ERROR;
 		spread->relative[i] += unknown * unknown;
 	}
+	spread->replayed = true;
 	spread->stores[i] = samples->stores;
 	spread->accesses[i] = samples->stores || samples->alike;
 	spread->queued[i] = shares->queued * QUEUED_ERROR;
@@ -311,7 +312,8 @@ struct estimate line_spread_share(const struct line_spread *spread,
 	}
 	variance += (1 - 2 * share) * costs + share * share * spread->costs;
 	/* What a replay does not know errs together for all of a line, and for all others. */
-	variance += 2 * pow(REPLAY_ERROR * (1 - share) * line->weight, 2);
+	if (spread->replayed)
+		variance += 2 * pow(REPLAY_ERROR * (1 - share) * line->weight, 2);
 	unseen = (1 - 2 * share) * unseen + share * share * spread->unseen_costs;
 	unseen += pow((1 - share) * held, 2) +
 		  pow((stores ? 1 - share : share) * (spread->held_costs - held), 2);

@@ -32,6 +32,7 @@ struct line_spread {
 	double weight, squares, costs, unseen_costs, held_costs, queued_costs;
 	size_t access_count;
 	uint64_t samples;
+	bool replayed; /* since line_spread_doubt(): costs are a replay's */
 	/* What each instruction and all of them have by group of windows; the former are the
 	 * caller's, or NULL: nothing. */
 	const double **windows;

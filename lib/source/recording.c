@@ -73,9 +73,10 @@ static int check_events(const struct plumb_source *source, const struct source_r
 			return error;
 	}
 	if (job->sampled_error != 0 && source->kind != &source_model) {
-		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-sampled", NULL,
-				      "%s records everything: only the model's runs are sampled",
-				      source->kind->name);
+		plumb_diagnostics_add(
+			diagnostics, PLUMB_ERROR, "no-sampled", NULL,
+			"source %s cannot record windows only: --sampled requires the model",
+			source->kind->name);
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	if (job->exact && source->kind != &source_model) {

@@ -36,8 +36,11 @@ void maps_cut_to_gap(const struct map_space *space, uint64_t address, uint64_t *
 
 	if (next > 0 && *from < space->at[next - 1].end)
 		*from = space->at[next - 1].end;
-	if (space && next<space->count && * to> space->at[next].start)
-		*to = space->at[next].start;
+	if (space && next < space->count) {
+		const uint64_t end = space->at[next].start;
+
+		*to = *to > end ? end : *to;
+	}
 }
 
 struct map_space *maps_share(struct map_space *space)

@@ -494,6 +494,6 @@ gaps()
 	cp functions-app-bt.csv callpaths-app-bt.csv
 	run --separate-stderr imported ./callpaths-app-bt.csv
 	[ "$status" -eq 3 ]
-	said "plumb: ./callpaths-app-bt.csv: a function's counts are in the rows of its callers, too" \
+	said "plumb: ./callpaths-app-bt.csv: call paths cannot be imported: each count is in several rows" \
 		"       import the table of functions instead: functions-*.csv"
 }

@@ -338,7 +338,7 @@ setup()
 	[ "$output" = "No cache line is used by several threads and written." ]
 	# Without symbols, the name in the table chooses the row; both parts have the table's unit.
 	plumb report -i exact.data --stdio --no-children -F period,symbol >whole 2>note
-	grep -qE '^plumb: [0-9]+ % of the events are in functions of loop whose names are unknown$' note
+	grep -qE '^plumb: [0-9]+ % of the total is in functions of loop whose names are unknown$' note
 	grep -q DEBUGINFOD_URLS note
 	read -r hottest place < <(sed -n 4p whole)
 	[[ $place == "loop+0x"* ]]
@@ -914,7 +914,7 @@ access_record()
 	run --separate-stderr plumb report --stdio -s sym
 	[ "$status" -eq 0 ]
 	# shellcheck disable=SC2154 # by run
-	[[ ${stderr_lines[0]} =~ ^"plumb: "[0-9]+" % of the samples are in functions of prog whose names are unknown"$ ]]
+	[[ ${stderr_lines[0]} =~ ^"plumb: "[0-9]+" % of the total is in functions of prog whose names are unknown"$ ]]
 	[[ ${stderr_lines[1]} == "       --symfs names a folder with the program before it was stripped; "* ]]
 	address=$(grep -oE 'prog\+0x[0-9a-f]+' <<<"$output" | head -n 1)
 	address=${address#prog+}

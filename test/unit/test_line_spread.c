@@ -60,6 +60,29 @@ static void a_load_without_a_record_may_be_the_first(void **state)
 	assert_true(share_of(2).high < 0.3);
 }
 
+/* Without a replay, weights are samples: what a replay does not know is no error of theirs. */
+static void many_samples_leave_little_doubt(void **state)
+{
+	static uint32_t order[COUNT] = {0, 1, 2};
+	const struct plumb_annotated_code code = {
+		.instructions = instructions, .count = COUNT, .order = order};
+	const struct plumb_annotated_line line = {.weight = 1000000, .first = 1, .count = 1};
+	const struct replay_instruction many = {.samples = 1000000};
+	struct line_spread spread = {0};
+	struct estimate share;
+
+	(void)state;
+	assert_true(line_spread_new(&spread, COUNT));
+	for (size_t n = 0; n < COUNT; n++) {
+		instructions[n].weight = 1000000;
+		line_spread_note(&spread, n, (uint32_t)n, &many);
+	}
+	line_spread_sum(&spread, &code);
+	share = line_spread_share(&spread, &code, &line);
+	line_spread_free(&spread);
+	assert_true(share.high - share.low < 0.005 && share.high > share.low);
+}
+
 static void a_load_with_records_is_known(void **state)
 {
 	(void)state;
@@ -208,6 +231,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_load_without_a_record_may_be_the_first),
+		cmocka_unit_test(many_samples_leave_little_doubt),
 		cmocka_unit_test(a_load_with_records_is_known),
 		cmocka_unit_test(loads_that_are_alike_tell),
 		cmocka_unit_test(other_loads_tell_a_little),

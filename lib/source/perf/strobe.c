@@ -120,6 +120,12 @@ static void return_home(const struct home *home)
 		(void)sched_setaffinity(home->thread, sizeof(home->cpus), &home->cpus);
 }
 
+/* Whether the thread may run on a CPU, as far as that is known; -1: it may run anywhere. */
+static bool may_run(const struct home *home, int cpu)
+{
+	return cpu < 0 || cpu >= CPU_SETSIZE || !home->known || CPU_ISSET((size_t)cpu, &home->cpus);
+}
+
 /* Makes the thread run on the CPU; -1: it may run anywhere. */
 static bool go_to(const struct home *home, int cpu)
 {
@@ -127,7 +133,8 @@ static bool go_to(const struct home *home, int cpu)
 
 	if (cpu < 0)
 		return true;
-	if (cpu >= CPU_SETSIZE)
+	/* It could not be made to run anywhere else again. */
+	if (cpu >= CPU_SETSIZE || !home->known)
 		return false;
 	CPU_ZERO(&only);
 	CPU_SET((size_t)cpu, &only);
@@ -145,6 +152,8 @@ static int complain(const struct sampling *s, const struct sampled *event, int c
 				      "%s: cannot set its samples apart from those of its group "
 				      "on CPU %d",
 				      event->name, cpu);
+	plumb_diagnostics_hint(s->diagnostics,
+			       "try again, or set more cycles between the samples of a pair");
 	return PLUMB_ERR_MACHINE;
 }
 
@@ -170,6 +179,10 @@ static int set_event_apart(const struct sampling *s, const struct sampled *event
 	};
 
 	for (size_t cpu = 0; cpu < targets->cpu_count; cpu++) {
+		/* A program that is kept to other CPUs, as in a container, takes no samples here.
+		 */
+		if (strobed.program && !may_run(home, targets->cpus[cpu]))
+			continue;
 		for (size_t thread = 0; thread < targets->thread_count; thread++) {
 			strobed.leader = sampled_fd(s, &s->all[event->leader], cpu, thread);
 			strobed.member = sampled_fd(s, event, cpu, thread);
