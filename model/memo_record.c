@@ -175,6 +175,8 @@ static struct transition *observe(struct core *core, const struct block *block, 
 	told->fails = access_count > ACCESSES_MAX || !are_adjacent(accesses, access_count);
 	told->resolved = told->operations = told->wrong = 0;
 	core->loads_done = 0;
+	/* What other blocks are owed must not be added meanwhile, and taken for this one's. */
+	memo_settle(core);
 	read_counters(memo, memo->before);
 	core->told = told;
 	run_plain(core, block, executed, accesses, access_count, next_pc);

@@ -276,6 +276,8 @@ static void read_frontend(struct writer *to, const struct core *core)
 	uint32_t *const count = to->at;
 
 	put(to, 0);
+	if (to->fails)
+		return;
 	for (unsigned i = 1; i <= core->fetch_ahead; i++) {
 		const uint64_t chunk = core->chunks[(core->chunk_sequence - i) & core->chunk_mask];
 

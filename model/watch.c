@@ -263,10 +263,10 @@ void watch_done(struct core *core, const struct block *block, const struct op *o
 		overflow_check(watch->overflow, core, address_of(block, op), accessed);
 }
 
+/* Its counters overflow at the branch: until that is dispatched, no operation stands for it. */
 void watch_fused(struct core *core, const struct block *block, const struct op *op)
 {
 	count_instruction(core, block, op);
-	watch_counts(core, block, op);
 }
 
 void watch_branch(struct core *core, const struct block *block, uint64_t next_pc, uint64_t done,

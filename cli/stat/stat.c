@@ -411,7 +411,8 @@ int stat_plan(const struct stat_options *values, const struct machine *machine,
 /* perf's -n takes no value, so that what follows it was taken for a node. */
 static void advise_null(const struct stat_options *values)
 {
-	if (values->selecting.node)
+	/* No node is called like this. */
+	if (values->selecting.node && !strchr(values->selecting.node, '_'))
 		advise("-n NODE is a node of the tree; perf's -n is unsupported: -e task-clock "
 		       "counts next to nothing");
 }

@@ -194,8 +194,11 @@ static void *look_always(void *user)
 	(void)user;
 	for (;;) {
 		const uint32_t seen = order_calls();
-		const long ns = lookout_look(NULL, &watching, pause);
+		long ns;
 
+		/* A thread that begins to wait behind this look sees it, and calls. */
+		order_about_to_rest();
+		ns = lookout_look(NULL, &watching, pause);
 		order_rest(seen, ns);
 		pause = order_calls() != seen ? POLL_NS : pause + pause / 2;
 		if (pause > POLL_MAX_NS)

@@ -91,6 +91,11 @@ uint32_t order_calls(void)
 	return atomic_load(&looks_called);
 }
 
+void order_about_to_rest(void)
+{
+	atomic_store(&rests, true);
+}
+
 void order_rest(uint32_t seen, long ns)
 {
 	atomic_store(&rests, !ns);

@@ -108,6 +108,7 @@ void order_park(struct thread *thread, uint32_t value, long ns);
  * sleeps for `ns`, or if that is 0 until it is needed, or until it is called. Without the lock.
  */
 uint32_t order_calls(void);
+void order_about_to_rest(void); /* before it looks whether it is needed */
 void order_rest(uint32_t seen, long ns);
 /* A thread is going to be suspended, so that it cannot look itself. */
 void order_call_if_at_rest(void);

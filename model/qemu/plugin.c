@@ -139,6 +139,8 @@ static struct vcpu *vcpu_start(unsigned index)
 	sampled_begin(index);
 	return vcpu;
 fail:
+	if (vcpu && vcpu->turn)
+		turn_go_home(vcpu->turn);
 	free(vcpu);
 	if (slot >= 0)
 		slots_give_back((unsigned)slot);
@@ -251,7 +253,13 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	const struct block *block = user;
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
-	if (!counting || (!vcpu && !(vcpu = vcpu_start(index))))
+	if (!counting) {
+		/* From here on, nobody else makes the thread's host thread its own again. */
+		if (vcpu)
+			turn_go_home(vcpu->turn);
+		return;
+	}
+	if (!vcpu && !(vcpu = vcpu_start(index)))
 		return;
 	if (vcpu->turn->away) {
 		turn_back(vcpu->turn, false);

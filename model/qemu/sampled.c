@@ -147,7 +147,8 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	timeline_set_up(shared, request->interval);
 	when_watched = request->watch;
 	fixed_unit = request->watch ? request->unit : 0;
-	kept_of = 1;
+	/* Another program goes on with the units of the one before. */
+	kept_of = fixed_unit && sampled->unit > fixed_unit ? sampled->unit / fixed_unit : 1;
 	if (sampled->unit)
 		timeline_begin_units(sampled->begins, sampled->unit);
 	sum_counts = sum;

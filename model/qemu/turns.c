@@ -439,6 +439,7 @@ void turns_over(void)
 {
 	order_lock();
 	order.over = true;
+	carriers_stop();
 	for (unsigned i = 0; i < order.count; i++)
 		if (order.threads[i]->state == STATE_WAITS)
 			order_release(order.threads[i]);

@@ -338,9 +338,8 @@ commands=("" "help" "stat" "explore" "record" "report" "annotate" "diff" "script
 	run --separate-stderr plumb report -T
 	[ "$status" -eq 2 ]
 	said "plumb: unknown option '-T'" "       perf's -T is -s tid,KEY,..."
-	run --separate-stderr plumb annotate --force
-	said "plumb: unknown option '--force'" \
-		"       perf's --force is unnecessary: plumb reads files of any owner"
+	run --separate-stderr plumb annotate --skip-missing
+	said "plumb: unknown option '--skip-missing'" "       perf's --skip-missing is the default"
 	# Taken for a node, and for programs.
 	run --separate-stderr plumb stat -n true
 	[ "$status" -eq 2 ]

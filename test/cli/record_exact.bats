@@ -214,13 +214,13 @@ loops()
 	[ -e "$work/engine" ] && [ "$(uname -m)" != aarch64 ] && [ -e "$root/lib/libc.so.6" ] &&
 		[ -e /lib/ld-linux-aarch64.so.1 ] || skip "this machine lacks one of the systems"
 	printf '%s\n' '#include <stdio.h>' '#include <stdlib.h>' \
-		'int main(void) { const char *path = getenv("LD_LIBRARY_PATH"); puts(path ? path : "none"); }' >"$work/path.c"
+		'int main(void) { const char *path = getenv("LD_LIBRARY_PATH"); puts(path && *path ? path : "none"); }' >"$work/path.c"
 	aarch64-linux-gnu-gcc -o "$work/path" "$work/path.c"
 	[ "$(LD_LIBRARY_PATH=/x plumb record --exact -q -L "$root" -o dynamic.data -- "$work/path")" = /x:/lib:/usr/lib ]
 	plumb script -i dynamic.data --show-mmap-events >maps
 	grep -qF "$root/lib/libc.so.6" maps
 	lacks '/lib/aarch64-linux-gnu/' <maps
-	[ "$(plumb record --exact -q -L / -o dynamic.data -- "$work/path")" = none ]
+	[ "$(LD_LIBRARY_PATH='' plumb record --exact -q -L / -o dynamic.data -- "$work/path")" = none ]
 }
 
 @test "rejects what an exact profile cannot be combined with" {
