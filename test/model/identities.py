@@ -167,13 +167,15 @@ def check_identities(result):
     return wrong
 
 
-def libraries(sysroot):
+def libraries(program, sysroot):
     """As plumb passes it where the machine has libraries of its own for the program's loader."""
-    if not os.path.exists("/lib/ld-linux-aarch64.so.1") or \
+    loader = "/lib/ld-linux-aarch64.so.1"
+    with open(program, "rb") as file:
+        dynamic = loader.encode() + b"\0" in file.read(4096)
+    if not dynamic or not os.path.exists(loader) or \
             os.path.exists(os.path.join(sysroot, "etc/ld.so.cache")):
         return []
-    given = os.environ.get("LD_LIBRARY_PATH")
-    return ["-E", f"LD_LIBRARY_PATH={given + ':' if given else ''}/lib:/usr/lib"]
+    return ["-E", "LD_LIBRARY_PATH=/lib:/usr/lib"]
 
 
 def count(tools, program):
@@ -182,7 +184,7 @@ def count(tools, program):
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "counts")
         run([*engine.command(qemu, f"{tools.count_plugin},out={out}"),
-             *(["-L", tools.sysroot, *libraries(tools.sysroot)] if tools.sysroot else []), program],
+             *(["-L", tools.sysroot, *libraries(program, tools.sysroot)] if tools.sysroot else []), program],
             # As plumb passes it, or the stack would begin elsewhere.
             {"_": program})
         with open(out, encoding="utf-8") as file:
