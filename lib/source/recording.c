@@ -75,7 +75,7 @@ static int check_events(const struct plumb_source *source, const struct source_r
 	if (job->sampled_error != 0 && source->kind != &source_model) {
 		plumb_diagnostics_add(
 			diagnostics, PLUMB_ERROR, "no-sampled", NULL,
-			"source %s cannot record windows only: --sampled requires the model",
+			"%s cannot record only windows of a program; the model can",
 			source->kind->name);
 		return PLUMB_ERR_UNSUPPORTED;
 	}
