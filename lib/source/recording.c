@@ -73,10 +73,9 @@ static int check_events(const struct plumb_source *source, const struct source_r
 			return error;
 	}
 	if (job->sampled_error != 0 && source->kind != &source_model) {
-		plumb_diagnostics_add(
-			diagnostics, PLUMB_ERROR, "no-sampled", NULL,
-			"%s cannot record only windows of a program; the model can",
-			source->kind->name);
+		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "no-sampled", NULL,
+				      "%s cannot record only windows of a program; the model can",
+				      source->kind->name);
 		return PLUMB_ERR_UNSUPPORTED;
 	}
 	if (job->exact && source->kind != &source_model) {
