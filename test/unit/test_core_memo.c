@@ -53,6 +53,7 @@ static const struct kind {
 	{0xf9800000, 1, 0, 0},  /* prfm pldl1keep, [x] */
 	{0xd5033bbf, 1, 0, 0},  /* dmb ish */
 	{0xc85ffc00, 1, 8, 1},  /* ldaxr x, [x] */
+	{0x6e40ec00, 25, 0, 0}, /* bfmmla v.4s: counts soon have to be settled */
 };
 
 static const struct kind *draw_kind(void)
@@ -198,7 +199,8 @@ static void run_program(const struct core_params *params, uint32_t start, uint32
 		}
 		assert_int_equal(core_cycle(plain.core), core_cycle(replayed.core));
 		assert_int_equal(core_time(plain.core), core_time(replayed.core));
-		if (i % 1000 == 0)
+		/* Seldom: reading counts settles them. */
+		if (i % 10000 == 0)
 			assert_same(&plain, &replayed);
 	}
 	core_finish(plain.core);
