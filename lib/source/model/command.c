@@ -38,15 +38,19 @@ static bool mixes_libraries(const struct model_command_parts *parts)
 /* The program's folders of libraries, which QEMU finds in the sysroot. NULL: out of memory. */
 static char *library_path(void)
 {
-	static const char folders[] = "/lib:/usr/lib";
-	const char *given = getenv("LD_LIBRARY_PATH");
+	static const char folders[] = "/lib:/usr/lib", name[] = "LD_LIBRARY_PATH=";
+	const char *given = NULL;
 	char *path;
+
+	/* The program has this process's environment. */
+	for (char **word = environ; *word && !given; word++)
+		if (strncmp(*word, name, strlen(name)) == 0)
+			given = *word + strlen(name);
 
 	/* QEMU splits variables at commas. */
 	if (given && (!*given || strchr(given, ',')))
 		given = NULL;
-	if (asprintf(&path, "LD_LIBRARY_PATH=%s%s%s", given ? given : "", given ? ":" : "",
-		     folders) < 0)
+	if (asprintf(&path, "%s%s%s%s", name, given ? given : "", given ? ":" : "", folders) < 0)
 		return NULL;
 	return path;
 }

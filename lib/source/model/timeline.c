@@ -414,7 +414,7 @@ static bool tell_all(const struct source_job *job, const size_t *indexes, struct
 int timeline_tell(const struct source_job *job, const size_t *indexes,
 		  const struct timeline_counted *counted, const struct model_result *run)
 {
-	struct sampled_arrays windows = {NULL};
+	struct sampled_arrays windows = {0};
 	struct building b = {
 		.run = run,
 		.counted = counted,
