@@ -68,8 +68,11 @@ char *diff_share_text(const struct diff_change *change, size_t s);
 char *diff_evidence(const struct diff_change *change);
 /* The name, with what it was called before, what it is inlined in, and where a line is. */
 char *diff_name_text(const struct diff_change *change);
-/* "CPU_CYCLES +14.0 %: +13.0 % in parse_line, backend_mem, line 212". */
-char *diff_headline(const struct diff *diff);
+/*
+ * "CPU_CYCLES +14.0 %: +13.0 % in parse_line, backend_mem, line 212". `mark` stands for the
+ * arguments of templates in a long name; with NULL, names are whole.
+ */
+char *diff_headline(const struct diff *diff, const char *mark);
 /* "cycles:2%: failed: CPU_CYCLES +14.0 %, exact". */
 char *diff_gate_text(const struct gate_result *result);
 

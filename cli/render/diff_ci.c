@@ -62,7 +62,7 @@ void diff_markdown(struct output *out, const struct diff_report *report)
 		char **notes = diff_notes(report, diff);
 
 		fprintf(out->stream, "%s### ", r ? "\n" : "");
-		put(out, diff_headline(diff), "\n\n");
+		put(out, diff_headline(diff, "…"), "\n\n");
 		put(out,
 		    memory_format("%s compared with %s", diff->after->label, diff->before->label),
 		    "\n");
@@ -118,7 +118,7 @@ static void junit_case(struct output *out, const struct gate_result *result)
 static void junit_suite(struct output *out, const struct diff_report *report, size_t r)
 {
 	const struct diff *diff = report->results[r].diff;
-	char *headline = diff_headline(diff);
+	char *headline = diff_headline(diff, "…");
 	size_t failed = 0;
 
 	for (size_t g = 0; g < report->gate_count; g++)

@@ -87,7 +87,7 @@ static json_t *change_object(const struct diff_change *change)
 static json_t *reason_object(const struct diff *diff)
 {
 	const struct diff_reason *reason = &diff->reason;
-	char *headline = diff_headline(diff);
+	char *headline = diff_headline(diff, "…");
 	json_t *object = json_object();
 
 	json_object_set_new(object, "text", render_string(headline));

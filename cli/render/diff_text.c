@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "render/diff.h"
+#include "render/pen.h"
 #include "render/table.h"
 #include "tool/join.h"
 #include "tool/memory.h"
@@ -160,7 +161,7 @@ void diff_text(struct output *out, const struct diff_report *report)
 {
 	for (size_t r = 0; r < report->result_count; r++) {
 		const struct diff *diff = report->results[r].diff;
-		char *headline = diff_headline(diff);
+		char *headline = diff_headline(diff, report->all ? NULL : pen_for(out)->omitted);
 		char *text = report->result_count > 1
 				     ? memory_format("%s: %s", diff->after->label, headline)
 				     : memory_copy(headline, strlen(headline));

@@ -6,6 +6,7 @@
 
 #include "render/diff.h"
 #include "render/figures.h"
+#include "render/short_names.h"
 #include "tool/join.h"
 #include "tool/memory.h"
 
@@ -307,14 +308,17 @@ char *diff_name_text(const struct diff_change *change)
 }
 
 /* ": +13.0 % in parse_line, backend_mem, line 212". */
-static char *append_reason(char *text, const struct diff_reason *reason)
+static char *append_reason(char *text, const struct diff_reason *reason, const char *mark)
 {
+	const char *function = reason->function->key.name;
+	char *name = mark ? name_in_prose(function, mark) : memory_copy(function, strlen(function));
 	char *share = percent(reason->function->share), *more;
 
-	more = memory_format(": %s in %s", share, reason->function->key.name);
+	more = memory_format(": %s in %s", share, name);
 	text = append(text, more);
 	free(more);
 	free(share);
+	free(name);
 	if (reason->cause) {
 		text = append(text, ", ");
 		text = append(text, reason->cause);
@@ -327,7 +331,7 @@ static char *append_reason(char *text, const struct diff_reason *reason)
 	return text;
 }
 
-char *diff_headline(const struct diff *diff)
+char *diff_headline(const struct diff *diff, const char *mark)
 {
 	const struct diff_reason *reason = &diff->reason;
 	const struct diff_change *whole = reason->whole;
@@ -346,7 +350,7 @@ char *diff_headline(const struct diff *diff)
 		text = memory_format("%s %s", whole->key.name, change);
 	free(change);
 	if (reason->function)
-		return append_reason(text, reason);
+		return append_reason(text, reason, mark);
 	if (reason->cause && whole->real) {
 		text = append(text, ": ");
 		text = append(text, reason->cause);

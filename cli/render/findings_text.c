@@ -21,7 +21,6 @@
 #define SHOWN_SHARE  5  /* percent: others are shown from here on */
 #define SPREAD_SHARE 10 /* percent: code is spread if no function has as much */
 #define SHOWN_PLACES 3
-#define NAME_COLUMNS 50 /* longer names are shown without the arguments of templates */
 
 /* Prints a text with names from outside, in which a line break would begin a line of its own. */
 static void print_paragraph(struct output *out, enum style style, size_t column, size_t indent,
@@ -104,11 +103,8 @@ static const char *base_name(const char *path)
 static char *name_text(const struct output *out, const struct findings_view *view,
 		       const struct plumb_finding_place *place)
 {
-	const size_t length = strlen(place->name);
-
-	if (view->verbose || wrap_columns(place->name, length) <= NAME_COLUMNS)
-		return memory_copy(place->name, length);
-	return short_name(place->name, pen_for(out)->omitted);
+	return view->verbose ? memory_copy(place->name, strlen(place->name))
+			     : name_in_prose(place->name, pen_for(out)->omitted);
 }
 
 /* Returns where a place is in words; free it. */

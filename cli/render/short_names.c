@@ -12,6 +12,8 @@
 /* Names are compared with each other: nobody reads more rows than this on a terminal. */
 #define NAMES_MAX 1000
 
+#define PROSE_COLUMNS 50 /* longer names in prose lose the arguments of their templates */
+
 static bool is_in_identifier(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
@@ -66,6 +68,15 @@ char *short_name(const char *name, const char *mark)
 	}
 	*out = '\0';
 	return text;
+}
+
+char *name_in_prose(const char *name, const char *mark)
+{
+	const size_t length = strlen(name);
+
+	if (wrap_columns(name, length) <= PROSE_COLUMNS)
+		return memory_copy(name, length);
+	return short_name(name, mark);
 }
 
 /* Tells whether another name looks like the i-th, although it differs. */

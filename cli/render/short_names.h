@@ -12,6 +12,12 @@
 char *short_name(const char *name, const char *mark);
 
 /*
+ * Returns a copy of a name in prose: one that takes many columns loses the arguments of its
+ * templates. The caller frees it.
+ */
+char *name_in_prose(const char *name, const char *mark);
+
+/*
  * Replaces those of `count` names, `stride` cells apart, that take more than `columns` columns by
  * such copies, unless different names would look alike. Returns the copies in a list that ends with
  * NULL, for short_names_free().

@@ -81,12 +81,44 @@ static void says_what_is_new_at_least(void **state)
 	expect(diff_change_text(NULL, &new), "unknown");
 }
 
+static void says_names_briefly(void **state)
+{
+	const struct diff_change whole = {
+		.key = {DIFF_EVENTS, "CPU_CYCLES", "", ""},
+		.unit = "events",
+		.before = 100,
+		.after = 114,
+		.change = 14,
+		.relative = 0.14,
+		.method = DIFF_EXACT,
+		.real = true,
+		.unseen = {NAN, NAN},
+	};
+	struct diff_change function = {
+		.key = {DIFF_FUNCTIONS,
+			"std::map<std::basic_string<char>, std::vector<unsigned long> >::find", "",
+			"slots"},
+		.share = 0.13,
+	};
+	const struct diff diff = {.reason = {.whole = &whole, .function = &function}};
+
+	(void)state;
+	expect(diff_headline(&diff, ".."), "CPU_CYCLES +14.0 %: +13.0 % in std::map<..>::find");
+	expect(diff_headline(&diff, NULL),
+	       "CPU_CYCLES +14.0 %: +13.0 % in std::map<std::basic_string<char>, "
+	       "std::vector<unsigned long> >::find");
+	function.key.name = "std::vector<unsigned long>::push_back";
+	expect(diff_headline(&diff, ".."),
+	       "CPU_CYCLES +14.0 %: +13.0 % in std::vector<unsigned long>::push_back");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_a_change),
 		cmocka_unit_test(says_what_is_gone_at_least),
 		cmocka_unit_test(says_what_is_new_at_least),
+		cmocka_unit_test(says_names_briefly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
