@@ -54,7 +54,7 @@ static int kill_for_qemu(pid_t pid, int number)
 void endings_set_up(void (*ends)(void))
 {
 	on_end = ends;
-	imports_replace("kill", kill_for_qemu);
+	imports_replace("kill", (import_function *)kill_for_qemu);
 }
 
 /* ---- Signals that QEMU does not handle ------------------------------------------------------- */

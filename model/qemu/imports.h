@@ -2,10 +2,8 @@
 #ifndef MODEL_QEMU_IMPORTS_H
 #define MODEL_QEMU_IMPORTS_H
 
-#include <sys/types.h>
-
-/* Only of kill(), so far. */
-typedef int import_function(pid_t pid, int number);
+/* A function of any type. */
+typedef void import_function(void);
 
 /*
  * Has QEMU's own program call `by` instead of the C library's function `name`; its libraries, and

@@ -17,6 +17,7 @@
 #include "qemu/hooks.h"
 #include "qemu/mappings.h"
 #include "qemu/options.h"
+#include "qemu/orphans.h"
 #include "qemu/registers.h"
 #include "qemu/remap.h"
 #include "qemu/sampled.h"
@@ -552,6 +553,7 @@ static void child_begins(void)
 {
 	share_watch_reader(shared);
 	pthread_mutex_init(&lock, NULL);
+	orphans_forked();
 	slots_forked();
 	for (unsigned i = 0; i < vcpus_end; i++)
 		vcpus[i] = NULL;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/orphans.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "qemu/imports.h"
+
+#ifdef __GLIBC__
+
+/* Only for a moment, and by threads of this process: orphans_forked() runs before there are any. */
+static pthread_mutex_t taking_over = PTHREAD_MUTEX_INITIALIZER;
+
+/* The C library notes the thread that holds a mutex, of every kind, by the kernel's number. */
+static bool is_orphan(pthread_mutex_t *mutex)
+{
+	int owner = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
+	int error = errno;
+	bool gone = owner && syscall(SYS_tgkill, getpid(), owner, 0) && errno == ESRCH;
+
+	errno = error;
+	return gone;
+}
+
+/* Nobody in this process waits for it: whoever comes looks here first. */
+static void release(pthread_mutex_t *mutex)
+{
+	pthread_mutex_lock(&taking_over);
+	if (is_orphan(mutex)) {
+		mutex->__data.__count = 0;
+		mutex->__data.__nusers = 0;
+		mutex->__data.__owner = 0;
+		__atomic_store_n(&mutex->__data.__lock, 0, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&taking_over);
+}
+
+int orphans_lock(pthread_mutex_t *mutex)
+{
+	int error = pthread_mutex_trylock(mutex);
+
+	if (error != EBUSY)
+		return error;
+	if (is_orphan(mutex))
+		release(mutex);
+	return pthread_mutex_lock(mutex);
+}
+
+void orphans_forked(void)
+{
+	static bool replaced;
+
+	pthread_mutex_init(&taking_over, NULL);
+	if (!replaced)
+		imports_replace("pthread_mutex_lock", (import_function *)orphans_lock);
+	replaced = true;
+}
+
+#else
+
+int orphans_lock(pthread_mutex_t *mutex)
+{
+	return pthread_mutex_lock(mutex);
+}
+
+void orphans_forked(void)
+{
+}
+
+#endif
