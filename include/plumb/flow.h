@@ -54,7 +54,11 @@ PLUMB_API int plumb_flow_new(uint64_t start, const uint32_t *words, size_t count
 			     struct plumb_flow **flow);
 PLUMB_API void plumb_flow_free(struct plumb_flow *flow); /* accepts NULL */
 
-/* Instructions that are executed one after the other. */
+/*
+ * Instructions that are executed one after the other: at most this many, so longer code without a
+ * branch is several blocks, each of which goes on to the next.
+ */
+#define PLUMB_BLOCK_MAX 4096
 struct plumb_block {
 	uint32_t first, count;  /* indexes of instructions */
 	uint32_t successors[2]; /* indexes of blocks: the next one, the branch's target; or NONE */

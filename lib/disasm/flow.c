@@ -64,7 +64,7 @@ static size_t skip_padding(const uint32_t *words, size_t count, size_t i)
 /* Numbers the blocks: block_of[i] becomes the block of instruction i. */
 static void number_blocks(struct plumb_flow *flow, uint64_t start, const uint32_t *words)
 {
-	size_t count = flow->instruction_count, target;
+	size_t count = flow->instruction_count, target, first = 0;
 	uint32_t block = 0;
 
 	/* 1 where a block begins. */
@@ -86,7 +86,10 @@ static void number_blocks(struct plumb_flow *flow, uint64_t start, const uint32_
 			flow->block_of[target] = 1;
 	}
 	for (size_t i = 0; i < count; i++) {
-		block += flow->block_of[i];
+		if (flow->block_of[i] || i - first == PLUMB_BLOCK_MAX) {
+			first = i;
+			block++;
+		}
 		flow->block_of[i] = block - 1;
 	}
 	flow->block_count = block;

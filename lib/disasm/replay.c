@@ -12,7 +12,8 @@
 /* Executed in all, and at most from one random start. */
 #define INSTRUCTIONS 150000
 #define STRETCH      2000
-/* Functions and blocks of this many instructions, at most. */
+_Static_assert(PLUMB_BLOCK_MAX <= UINT16_MAX, "a block fits into the core's");
+/* Functions of this many instructions, at most. */
 #define FUNCTION_MAX (1u << 18)
 /* Mean waits from dispatch to issue, in cycles, that tell how fast the core was. */
 #define WAITED_LEAST 16
@@ -79,15 +80,13 @@ static int prepare_code(struct replay *replay, const uint32_t *words)
 	struct plumb_block block;
 	double sum = 0;
 
-	while (plumb_flow_block(replay->flow, replay->block_count, &block)) {
+	while (plumb_flow_block(replay->flow, replay->block_count, &block))
 		replay->block_count++;
-		if (block.count > UINT16_MAX)
-			return PLUMB_ERR_LIMIT;
-	}
 	replay->insns = calloc(replay->count + 1, sizeof(*replay->insns));
 	replay->blocks = calloc(replay->block_count + 1, sizeof(*replay->blocks));
 	replay->rates = calloc(replay->block_count + 1, sizeof(double));
 	replay->cumulative = calloc(replay->block_count + 1, sizeof(double));
+	replay->reached = calloc(replay->block_count + 1, sizeof(*replay->reached));
 	replay->accesses = calloc(replay->count + 1, sizeof(*replay->accesses));
 	replay->arrivals = calloc(replay->count + 1, sizeof(*replay->arrivals));
 	replay->slots = calloc(replay->count + 1, sizeof(double));
@@ -99,9 +98,9 @@ static int prepare_code(struct replay *replay, const uint32_t *words)
 	replay->waited = calloc(replay->count + 1, sizeof(double));
 	replay->waits = calloc(replay->count + 1, sizeof(double));
 	if (!replay->insns || !replay->blocks || !replay->rates || !replay->cumulative ||
-	    !replay->accesses || !replay->arrivals || !replay->slots || !replay->backend ||
-	    !replay->queued || !replay->missed || !replay->executed || !replay->shows ||
-	    !replay->waited || !replay->waits)
+	    !replay->reached || !replay->accesses || !replay->arrivals || !replay->slots ||
+	    !replay->backend || !replay->queued || !replay->missed || !replay->executed ||
+	    !replay->shows || !replay->waited || !replay->waits)
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t b = 0; plumb_flow_block(replay->flow, b, &block); b++) {
 		for (uint32_t i = block.first; i < block.first + block.count; i++) {
@@ -244,26 +243,45 @@ static void note_waits(struct replay *replay, const struct core *core, size_t b,
 	}
 }
 
+/*
+ * Returns the block where the path begins anew: any, as often as its samples say, and in the end
+ * each that has samples and was not executed yet, for what it costs is not known otherwise. The
+ * number of blocks: there is none.
+ */
+static size_t start_anew(struct replay *replay, unsigned executed)
+{
+	if (executed < INSTRUCTIONS)
+		return draw_block(replay);
+	for (; replay->behind < replay->block_count; replay->behind++)
+		if (!replay->reached[replay->behind] && replay->rates[replay->behind] > 0)
+			break;
+	return replay->behind;
+}
+
 static void follow_path(struct replay *replay, struct core *core)
 {
 	size_t b = draw_block(replay), next, accesses;
-	uint64_t sequence;
-	unsigned executed = 0, stretch = 0;
+	uint64_t sequence, pc;
+	unsigned executed = 0, limit = INSTRUCTIONS, stretch = 0;
 	struct plumb_block block;
 
-	while (executed < INSTRUCTIONS) {
+	while (b < replay->block_count && executed < limit) {
 		plumb_flow_block(replay->flow, b, &block);
 		next = choose_next(replay, &block);
+		replay->reached[b] = true;
 		executed += block.count;
 		stretch += block.count;
-		if (next == replay->block_count || stretch >= STRETCH) {
-			next = draw_block(replay);
+		if (next == replay->block_count || stretch >= STRETCH ||
+		    (executed >= INSTRUCTIONS && limit == INSTRUCTIONS)) {
+			limit = executed >= INSTRUCTIONS ? 2 * INSTRUCTIONS : limit;
+			next = start_anew(replay, executed);
 			stretch = 0;
 		}
+		pc = next < replay->block_count ? replay->blocks[next].pc : replay->address;
 		accesses = make_accesses(replay, &replay->blocks[b], block.first);
 		sequence = core->sequence;
 		core_execute(core, &replay->blocks[b], replay->blocks[b].count, replay->accesses,
-			     accesses, replay->blocks[next].pc);
+			     accesses, pc);
 		note_waits(replay, core, b, block.first, sequence);
 		b = next;
 	}
@@ -406,6 +424,7 @@ int replay_function(const struct plumb_cost_core *core, const struct plumb_flow 
 	free(replay->blocks);
 	free(replay->rates);
 	free(replay->cumulative);
+	free(replay->reached);
 	free(replay->accesses);
 	free(replay->arrivals);
 	free(replay->slots);

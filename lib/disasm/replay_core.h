@@ -29,6 +29,8 @@ struct replay {
 	size_t block_count;
 	double *rates;      /* of each block: samples per operation */
 	double *cumulative; /* sums of the blocks' samples, for random starts */
+	bool *reached;      /* blocks that were executed */
+	size_t behind;      /* blocks before it that have samples were */
 	struct access *accesses;
 	struct arrival *arrivals; /* of each instruction that is the first to access a line */
 

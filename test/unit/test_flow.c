@@ -171,6 +171,34 @@ static void one_loop(void **state)
 	plumb_flow_free(flow);
 }
 
+/* Code without a branch is cut into blocks that go on to each other. */
+static void long_block(void **state)
+{
+	enum { COUNT = 2 * PLUMB_BLOCK_MAX + 4 };
+	uint32_t *words = calloc(COUNT, sizeof(*words));
+	struct plumb_flow *flow;
+	struct plumb_block block;
+
+	(void)state;
+	assert_non_null(words);
+	for (size_t i = 0; i < COUNT; i++)
+		words[i] = 0x91000400; /* add x0, x0, #1 */
+	words[COUNT - 1] = BEQ(1 - COUNT);
+	assert_int_equal(plumb_flow_new(0x1000, words, COUNT, &flow), 0);
+	for (size_t b = 0; b < 3; b++) {
+		assert_true(plumb_flow_block(flow, b, &block));
+		assert_int_equal(block.first, b * PLUMB_BLOCK_MAX);
+		assert_int_equal(block.count, b < 2 ? PLUMB_BLOCK_MAX : 4);
+		assert_int_equal(block.successors[0], b < 2 ? b + 1 : NONE);
+		assert_int_equal(block.loop, 0);
+	}
+	assert_false(plumb_flow_block(flow, 3, &block));
+	expect_loops(flow, 1);
+	expect_loop(flow, 0, 0, NONE, 1, 3);
+	plumb_flow_free(flow);
+	free(words);
+}
+
 /* Two loops inside one, the second of which has one inside. */
 static void nested_loops(void **state)
 {
@@ -589,19 +617,13 @@ static void long_chain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(branches),
-		cmocka_unit_test(straight_code),
-		cmocka_unit_test(choice_of_two),
-		cmocka_unit_test(one_loop),
-		cmocka_unit_test(nested_loops),
-		cmocka_unit_test(irreducible),
-		cmocka_unit_test(indirect),
-		cmocka_unit_test(padding),
-		cmocka_unit_test(anything),
-		cmocka_unit_test(test_first),
-		cmocka_unit_test(loops_by_definition),
-		cmocka_unit_test(ladder),
-		cmocka_unit_test(deep_nest),
+		cmocka_unit_test(branches),      cmocka_unit_test(straight_code),
+		cmocka_unit_test(choice_of_two), cmocka_unit_test(one_loop),
+		cmocka_unit_test(long_block),    cmocka_unit_test(nested_loops),
+		cmocka_unit_test(irreducible),   cmocka_unit_test(indirect),
+		cmocka_unit_test(padding),       cmocka_unit_test(anything),
+		cmocka_unit_test(test_first),    cmocka_unit_test(loops_by_definition),
+		cmocka_unit_test(ladder),        cmocka_unit_test(deep_nest),
 		cmocka_unit_test(long_chain),
 	};
 

@@ -133,6 +133,28 @@ static void short_waits_do_not_count(void **state)
 	assert_true(share(2) == first);
 }
 
+/* Code with one sample in ten thousand is executed, too. */
+static void rare_code(void **state)
+{
+	static const uint32_t words[] = {
+		0x8b030042, /* add x2, x2, x3 */
+		0xb5ffffe0, /* cbnz x0, -4 */
+		0x9ac10c00, /* sdiv x0, x0, x1 */
+		0xb5ffffe0, /* cbnz x0, -4 */
+	};
+
+	(void)state;
+	begin(4);
+	samples[0].samples = samples[1].samples = 20000;
+	samples[1].taken = 20000;
+	samples[2].samples = samples[3].samples = 2;
+	samples[3].taken = 2;
+	assert_int_equal(replay(words), 0);
+	/* A division takes several cycles of five slots. */
+	assert_true(slots[2] > 10 * samples[2].samples);
+	assert_true(slots[0] < 5 * samples[0].samples);
+}
+
 static void mispredicted_branch(void **state)
 {
 	static const uint32_t words[] = {
@@ -334,6 +356,7 @@ int main(void)
 		cmocka_unit_test(loads_that_overlap),
 		cmocka_unit_test(waits_tell_the_pace),
 		cmocka_unit_test(short_waits_do_not_count),
+		cmocka_unit_test(rare_code),
 		cmocka_unit_test(mispredicted_branch),
 		cmocka_unit_test(equal_samples_give_equal_slots),
 		cmocka_unit_test(loads_that_are_alike_share_their_latencies),
