@@ -7,6 +7,7 @@
 
 #include "render/diff.h"
 #include "render/pen.h"
+#include "render/short_names.h"
 #include "render/table.h"
 #include "tool/join.h"
 #include "tool/memory.h"
@@ -69,6 +70,7 @@ static void print_code(struct output *out, const struct diff_report *report,
 		{.heading = "WHERE", .style = STYLE_NAME, .wraps = true},
 	};
 	struct table table = {.columns = columns, .column_count = 6};
+	char **copies = NULL;
 
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct diff_change *change = rows->at[i];
@@ -80,7 +82,11 @@ static void print_code(struct output *out, const struct diff_report *report,
 		cell(&table, diff_evidence(change));
 		cell(&table, diff_name_text(change));
 	}
+	if (!report->all && rows->count)
+		copies = short_names(table.cells + 5, rows->count, 6, SHORT_NAMES_FROM,
+				     pen_for(out)->omitted);
 	table_print(&table, out, 0);
+	short_names_free(copies);
 	table_free(&table);
 }
 

@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+/* Columns from which on names in tables lose the arguments of their templates. */
+#define SHORT_NAMES_FROM 30
+
 /*
  * Returns a copy of a name in which `mark` stands for what is between the angle brackets behind an
  * identifier. Operators stay, and so does what does not end. The caller frees it.

@@ -17,7 +17,6 @@
 #define UNLIMITED   (SIZE_MAX / 2)
 #define SIMPLE_ROOM 2048 /* characters of a row that is printed at once */
 #define TIGHTEST    4    /* but down to this where spare columns have been left out for it */
-#define LONG_NAME   30   /* from which on names lose the arguments of templates */
 #define NAME_ROOM   18   /* what names are given before spare columns beside them are left out */
 
 /* ---- Widths -----------------------------------------------------------------------------------
@@ -581,7 +580,7 @@ void table_print(const struct table *table, struct output *out, size_t indent)
 		if (table->columns[c].style == STYLE_NAME)
 			copies[c] = short_names(
 				shorter.cells + c, table->cell_count / table->column_count,
-				table->column_count, LONG_NAME, pen_for(out)->omitted);
+				table->column_count, SHORT_NAMES_FROM, pen_for(out)->omitted);
 	leave_out_common(&shorter, out, indent, left_out);
 	if (is_short_of_room(&shorter, room, left_out))
 		extra = cut_extras(&shorter, &cut);
