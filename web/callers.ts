@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who calls a function, and whom it calls. */
-import { bar, h, named, percent, visible } from "./dom";
+import { bar, brieflyNamed, h, named, percent, visible } from "./dom";
 import { Model, Sums } from "./stacks";
 import { set, state } from "./state";
 import { Page, View } from "./view";
@@ -39,7 +39,7 @@ function below(model: Model, sums: Sums, branch: Branch): [number, number][] {
 function item(model: Model, branch: Branch, whole: number, next: (branch: Branch) => [number, number][], depth: number, open: boolean): HTMLElement {
 	const share = (100 * branch.value) / whole;
 	const name = model.stacks.functions[branch.fn].name;
-	const label = [bar([{ kind: "plain", share }], percent(share)), h("b", { class: "num" }, percent(share, 1)), named(name)];
+	const label = [bar([{ kind: "plain", share }], percent(share)), h("b", { class: "num" }, percent(share, 1)), brieflyNamed(name)];
 	const paths = depth < DEEPEST ? next(branch) : [];
 	if (!paths.length) return h("div", { class: "node leaf" }, h("div", { class: "summary" }, ...label));
 	const details = h("details", { class: "node", open }, h("summary", null, ...label));

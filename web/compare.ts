@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The comparison of two or more runs, as plumb diff has it. */
-import { bar, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, styled, visible } from "./dom";
+import { bar, base, brief, brieflyNamed, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, styled, visible } from "./dom";
 import { set, State, state } from "./state";
 import { Column, Table, widest } from "./table";
 import { systemsPanel } from "./system";
@@ -140,6 +140,11 @@ function place(row: Change): string {
 	return row.file ? `${row.file}:${row.line ?? "?"} in ${row.function ?? "?"}` : row.name;
 }
 
+/* Likewise for people; the whole is its title. */
+function shownPlace(row: Change): HTMLElement {
+	return row.file ? h("span", { title: visible(place(row)) }, h("span", { class: "name" }, `${base(visible(row.file))}:${row.line ?? "?"}`), h("span", { class: "dim" }, " in ", brieflyNamed(row.function))) : brieflyNamed(row.name);
+}
+
 function table(rows: Change[], kind: string, open?: (row: Change) => void): Table<Change> {
 	const isCode = kind === "functions" || kind === "lines";
 	/* What is new has no relative change: it is the largest. */
@@ -151,16 +156,16 @@ function table(rows: Change[], kind: string, open?: (row: Change) => void): Tabl
 	const signed = (row: Change) => (row.change === null ? null : Math.sign(row.change) * Math.min(1, size(row)));
 	const make = (key: string, title: string, least: number, rank: number, value: Column<Change>["value"], cell: Column<Change>["cell"], help?: string): Column<Change> => ({ key, title, help, least, rank, value, cell });
 	const columns: Column<Change>[] = [
-		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, named(place(r)), aside(r) ? h("small", null, ` ${visible(aside(r))}`) : null)), text: true, grow: 2 },
+		{ ...make("name", kind === "lines" ? "Line" : "Name", 200, 0, place, (r) => h("span", null, shownPlace(r), aside(r) ? h("small", { title: visible(aside(r)) }, ` ${brief(aside(r))}`) : null)), text: true, grow: 3, copied: [["Name", place], ...(isCode ? [["By", (r: Change) => r.by ?? null] as [string, (r: Change) => string | null]] : [])] },
 		{ ...make("bar", "Size", 140, 2, size, (r) => diverging(signed(r), most), "sorted by its size"), copied: [] },
-		{ ...make("change", "Change", widest(rows.map(change), 100), 0, (r) => (r.change === null ? null : Math.sign(r.change) * size(r)), change), copied: [["Change", change]] },
+		...(isCode ? [make("of_all", "Of all", 90, 0, (r) => r.share ?? null, (r) => (r.share === null || r.share === undefined ? "" : (r.share > 0 ? "+" : "") + percent(100 * r.share)), "the change as a part of the whole before")] : []),
+		{ ...make("change", isCode ? "Itself" : "Change", widest(rows.map(change), 100), isCode ? 1 : 0, (r) => (r.change === null ? null : Math.sign(r.change) * size(r)), change), copied: [["Change", change]] },
 		make("before", "Before", widest(rows.map((r) => valueOf(r.before, r.before_at_most)), 110), 2, (r) => r.before, (r) => valueOf(r.before, r.before_at_most)),
 		make("after", "After", widest(rows.map((r) => valueOf(r.after, r.after_at_most)), 110), 1, (r) => r.after, (r) => valueOf(r.after, r.after_at_most)),
-		{ ...make("units", "Unit", 110, 4, (r) => r.units, (r) => visible(r.units)), text: true },
+		...(isCode ? [] : [{ ...make("units", "Unit", 110, 4, (r) => r.units, (r) => visible(r.units)), text: true }]),
 		{ ...make("evidence", "Evidence", widest(rows.map(evidence), 150), 3, (r) => r.adjusted_p ?? r.p, evidence), text: true, copied: [["Evidence", evidence]] },
 		{ ...make("real", "More than noise", 140, 1, (r) => (r.more_than_noise === null ? null : Number(r.more_than_noise)), (r) => (r.more_than_noise === null ? "unknown" : r.more_than_noise ? "yes" : r.change === 0 ? "unchanged" : "may be noise")), text: true, copied: [["More than noise", (r) => (r.more_than_noise === null ? "unknown" : r.more_than_noise ? "yes" : "no")]] },
 	];
-	if (kind === "functions" || kind === "lines") columns.splice(5, 0, { ...make("by", "By", 110, 3, (r) => r.by ?? null, (r) => visible(r.by)), text: true });
 	return new Table<Change>({ label: "Changes", columns, rows, text: (r) => `${place(r)} ${r.by ?? ""}`, search: state.search, sort: state.sort || "-bar", onSort: (sort) => set({ sort }), onOpen: open });
 }
 
@@ -207,7 +212,7 @@ export const compare: View = {
 		};
 		const events = kind ? eventsOf(kind) : [];
 		const by = eventOf(events);
-		const choose = events.length > 1 ? h("label", null, "By ", h("select", { id: "by", onchange: (e: Event) => set({ metric: (e.target as HTMLSelectElement).value }) }, ...events.map((e) => h("option", { value: e, selected: e === by }, visible(e))))) : null;
+		const choose = events.length > 1 ? h("label", null, "By ", h("select", { id: "by", onchange: (e: Event) => set({ metric: (e.target as HTMLSelectElement).value }) }, ...events.map((e) => h("option", { value: e, selected: e === by }, visible(e))))) : by ? h("span", { class: "dim" }, `by ${visible(by)}`) : null;
 		const made = kind ? table(rowsOf(kind), kind, page.documents.sides && (kind === "functions" || kind === "lines") ? (row) => set({ view: "both", fn: row.function || row.name, search: "", sort: "" }) : undefined) : null;
 		return {
 			element: h("div", { class: "compareview" },

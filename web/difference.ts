@@ -2,7 +2,7 @@
 /* The flame graph of a comparison: widths are those of one side, colours say what grew or shrank. */
 import { commonNames, comparisons } from "./compare";
 import { Documents, Stacks } from "./data";
-import { h, percent, short, styled, visible } from "./dom";
+import { brief, h, percent, short, styled, visible } from "./dom";
 import { set, state } from "./state";
 import { Page, Shown, View } from "./view";
 
@@ -154,7 +154,7 @@ function make(page: Page): Shown {
 		return styled(h("div", {
 			class: `box ${colour(changeOf(box.node, root, value.exact, samples))}${words ? (hit ? " hit" : " miss") : ""}`, role: "treeitem", "aria-level": box.depth + 1, "aria-label": describe(box.node),
 			onclick: () => zoom(box.node), onmouseenter: () => show(i),
-		}, box.width > 0.012 ? visible(box.node.name) : ""), { left: box.left * 100 + "%", width: box.width * 100 + "%", top: box.depth * ROW + "px" });
+		}, box.width > 0.012 ? brief(box.node.name) : ""), { left: box.left * 100 + "%", width: box.width * 100 + "%", top: box.depth * ROW + "px" });
 	});
 	function show(i: number): void {
 		elements[cursor]?.classList.remove("cursor");

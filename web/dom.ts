@@ -66,12 +66,17 @@ function endOfArguments(name: string, at: number): number {
 	return -1;
 }
 
+/* Tells whether a bracket behind this begins the arguments of a template: "f", "operator()", "operator< ". */
+function beginsArguments(before: string): boolean {
+	return (/\w$/.test(before) && !/\boperator$/.test(before)) || /\boperator(\(\)|\[\]|[^\w\s]+ )$/.test(before);
+}
+
 /* Returns a function's name as visible() does; long ones without the arguments of templates. */
 export function brief(name: string | null | undefined): string {
 	if (!name || name.length <= LONG || name.length > ENDLESS) return visible(name);
 	let shown = "", ends = true;
 	for (let at = 0; at < name.length; at++) {
-		const begins = ends && name[at] === "<" && /[A-Za-z0-9_]/.test(name[at - 1] || "") && !/\boperator$/.test(name.slice(Math.max(0, at - 10), at));
+		const begins = ends && name[at] === "<" && beginsArguments(name.slice(Math.max(0, at - 16), at));
 		const end = begins ? endOfArguments(name, at) : -1;
 		/* Where one does not end, those behind it need not be looked for. */
 		if (begins && end < 0) ends = false;

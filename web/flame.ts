@@ -2,7 +2,7 @@
 /* The flame graph: of all paths or those of one function, down or up; coloured by cause. */
 import { Box, byTime, leftHeavy } from "./boxes";
 import { Colours, waysOf } from "./colours";
-import { brief, h, legend, named, percent, plural, short, styled, visible } from "./dom";
+import { brief, brieflyNamed, h, legend, named, percent, plural, short, styled, visible } from "./dom";
 import { Graph, graphOf } from "./graph";
 import { matchesOf } from "./matches";
 import { Model } from "./stacks";
@@ -45,7 +45,7 @@ function tools(model: Model, graph: Graph, ways: Colours[], colours: Colours, ro
 		h("span", { class: "group", role: "group", "aria-label": "Direction" }, choice(!isUp(), "Callees", () => set({ direction: "down", zoom: -1 })), choice(isUp(), "Callers", () => set({ direction: "up", zoom: -1 }))),
 		h("span", { class: "group", role: "group", "aria-label": "Order" }, choice(!time, "Left-heavy", () => set({ order: "left" })), choice(time, "By time", () => set({ order: "time" }), untimed)),
 		root >= 0 ? h("button", { type: "button", onclick: () => set({ zoom: -1 }) }, "Zoom out") : null,
-		fn && fn !== state.focus ? h("button", { type: "button", id: "merge", title: "Join what this function does wherever it is called", onclick: () => set({ focus: fn, zoom: -1 }) }, "Merge all calls of ", named(fn)) : null,
+		fn && fn !== state.focus ? h("button", { type: "button", id: "merge", title: "Join what this function does wherever it is called", onclick: () => set({ focus: fn, zoom: -1 }) }, "Merge all calls of ", brieflyNamed(fn)) : null,
 		h("span", { class: "tools" }, ways.length > 1 ? h("label", null, "Colours ", h("select", { id: "colour", onchange: (e: Event) => set({ colour: (e.target as HTMLSelectElement).value }) }, ...ways.map((way) => h("option", { value: way.key, selected: way === colours }, way.title)))) : null, legend(colours.kinds, colours.titles)));
 }
 
@@ -118,7 +118,7 @@ function make(page: Page): Shown {
 		const many = plural(matches.functions, "function");
 		status.textContent = matches.functions ? `${many} ${matches.functions === 1 ? "matches" : "match"}: ${part(matches.total)} ${!isUp() ? `with callees, ${part(matches.own)} ${matches.functions === 1 ? "itself" : "themselves"}` : !state.focus ? "with callees" : `called by ${matches.functions === 1 ? "it" : "them"}`}. ` : "No function matches.";
 		const largest = matches.largest < 0 ? "" : model.stacks.functions[matches.largest].name;
-		if (largest && largest !== state.focus) status.append(h("button", { type: "button", class: "link", id: "focusmatch", onclick: () => set({ focus: largest, zoom: -1 }) }, "Merge all calls of ", named(largest)));
+		if (largest && largest !== state.focus) status.append(h("button", { type: "button", class: "link", id: "focusmatch", onclick: () => set({ focus: largest, zoom: -1 }) }, "Merge all calls of ", brieflyNamed(largest)));
 	} else status.textContent = boxes.length ? describe(model, graph, colours, boxes[0].node) : "There is nothing in this range.";
 	return {
 		element: h("div", { class: "flameview" }, tools(model, graph, ways, colours, zoomed, time, timed), trail(model, graph, root), status, h("div", { class: "flamebox" }, graphed)),

@@ -3,7 +3,7 @@
 import { callers } from "./callers";
 import { Interval, ReportEvent, ReportRow, StackType, TopdownRow } from "./data";
 import { SATURATED } from "./details";
-import { bar, base, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, short, visible, whole } from "./dom";
+import { bar, base, brieflyNamed, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, short, visible, whole } from "./dom";
 import { Model } from "./stacks";
 import { isPart, set, State, state } from "./state";
 import { Column, Table, widest } from "./table";
@@ -26,11 +26,11 @@ function share(value: number | null, kind = "plain"): Node {
 /* Returns a column of text or figures. */
 function column<R>(key: string, title: string, least: number, rank: number, value: (row: R) => number | string | null, cell: Column<R>["cell"], help?: string): Column<R> {
 	const narrow = least === SHARE ? 84 : key === "symbol" ? 120 : key === "data_source" || key === "page" ? 92 : undefined;
-	return { key, title, help, least, narrow, rank, grow: key === "bar" || key === "symbol" || key === "cause" ? 2 : 1, value, cell, text: false };
+	return { key, title, help, least, narrow, rank, grow: key === "symbol" ? 4 : key === "cause" ? 2 : 1, value, cell, text: false };
 }
 
 function text<R>(key: string, title: string, least: number, rank: number, value: (row: R) => string | null): Column<R> {
-	return { ...column<R>(key, title, least, rank, value, (row) => named(value(row))), text: true };
+	return { ...column<R>(key, title, least, rank, value, (row) => (key === "symbol" ? brieflyNamed(value(row)) : named(value(row)))), text: true };
 }
 
 function shown<R>(label: string, columns: Column<R>[], rows: R[], search: (row: R) => string, usual: string, onOpen?: (row: R) => void): Shown {

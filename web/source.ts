@@ -106,11 +106,11 @@ function lineOf(number: number, text: string | undefined, lines: Line[] | null, 
 		h("span", { class: "num" }, lines && share >= 0.005 ? percent(share) : ""),
 		bar(causes(instructions, of.weight), lines ? percent(share) : "no samples"),
 		h("span", { class: "number" }, number ? String(number) : ""),
-		h("code", { class: "text" }, ...(text === undefined ? [lines ? visible(lines[0].function) : ""] : highlighted(text.replace(/\t/g, "    "), path))),
+		h("code", { class: "text" }, ...(text === undefined ? [lines && path ? visible(lines[0].function) : lines ? plural(instructions.length, "instruction") : ""] : highlighted(text.replace(/\t/g, "    "), path))),
 		h("small", null, lines && lines.length === 1 ? range(lines[0].interval, 1) : ""),
 	];
 	if (!instructions.length) return h("div", { class: "line", "data-line": lines ? placeOf(path, number) : null }, h("div", { class: "summary" }, ...row));
-	return h("details", { class: share >= 5 ? "line hot" : "line", "data-line": placeOf(path, number), open: share >= 20 && instructions.length <= 60 }, h("summary", null, ...row),
+	return h("details", { class: share >= 5 ? "line hot" : "line", "data-line": placeOf(path, number), open: share >= 20 && instructions.length <= (path ? 60 : 600) }, h("summary", null, ...row),
 		h("div", { role: "table", "aria-label": "Instructions" }, ...instructions.map((instruction) => code(instruction, of))));
 }
 

@@ -2,7 +2,7 @@
 /* Samples by time, of everything and of each thread or CPU. A range that is selected here is what the views of stacks add up. */
 import { heightMarks } from "./axis";
 import { Intervals } from "./data";
-import { duration, h, short, svg, visible } from "./dom";
+import { brieflyNamed, duration, h, short, svg, visible } from "./dom";
 import { intervalChart, intervalsEnd, intervalSums } from "./intervals";
 import { bars, bin, BINS, Binned, Lanes, lanesOf, paletteOf, told, typeOf, waysOf } from "./lanes";
 import { isZoomed, spanOf } from "./span";
@@ -84,7 +84,7 @@ function samplesPanel(model: Model): Panel {
 		h("div", { class: "tools" }, choose, zoomButtons(model.end), status),
 		h("div", { class: "lanes" }, labels(model, lanes), area.element),
 		lanes && lanes.left ? h("p", { class: "dim" }, `The ${lanes.of.length} ${lanes.by === "cpu" ? "CPUs with the lowest numbers" : "threads with the most samples"}; ${lanes.left} others are not shown.`) : null,
-		h("p", { class: "legend" }, ...palette.names.map((name, i) => h("span", null, h("i", { class: "c" + i }), visible(name)))));
+		h("p", { class: "legend" }, ...palette.names.map((name, i) => h("span", null, h("i", { class: "c" + i }), brieflyNamed(name, "")))));
 	return { element, draw };
 }
 

@@ -19,15 +19,39 @@ static bool is_in_identifier(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Tells whether the bracket at `at` begins the arguments of a template. */
-static bool begins_arguments(const char *name, const char *at)
+/* Tells whether a name has the word "operator" directly before `at`. */
+static bool is_behind_operator(const char *name, const char *at)
 {
 	static const char word[] = "operator";
 	const size_t length = sizeof(word) - 1;
 
-	if (*at != '<' || at == name || !is_in_identifier(at[-1]))
+	return (size_t)(at - name) >= length && memcmp(at - length, word, length) == 0 &&
+	       (at - length == name || !is_in_identifier(at[-(ptrdiff_t)length - 1]));
+}
+
+/*
+ * Tells whether the bracket at `at` begins the arguments of a template: "f<int>", "operator()<int>"
+ * or "operator< <int>".
+ */
+static bool begins_arguments(const char *name, const char *at)
+{
+	const char *end = at;
+
+	if (*at != '<' || at == name)
 		return false;
-	return (size_t)(at - name) < length || memcmp(at - length, word, length) != 0;
+	if (is_in_identifier(at[-1]))
+		return !is_behind_operator(name, at);
+	if (at[-1] == ' ')
+		end--;
+	else if (at[-1] != ')' && at[-1] != ']')
+		return false;
+	/* No operator has more than three characters. */
+	for (size_t length = 1; length <= 3 && end > name; length++)
+		if (is_in_identifier(*--end) || *end == ' ')
+			return false;
+		else if (is_behind_operator(name, end))
+			return true;
+	return false;
 }
 
 /* Returns where the arguments that begin at `at` end, at their bracket; NULL: they do not. */

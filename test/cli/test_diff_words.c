@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "render/diff.h"
+#include "render/short_names.h"
 #include "tool/complain.h"
 
 /* Nothing here complains. */
@@ -81,6 +82,34 @@ static void says_what_is_new_at_least(void **state)
 	expect(diff_change_text(NULL, &new), "unknown");
 }
 
+static void expect_short(const char *name, const char *expected)
+{
+	expect(short_name(name, "."), expected);
+}
+
+static void leaves_arguments_of_templates_out(void **state)
+{
+	(void)state;
+	expect_short("std::map<int, std::pair<long, char> >::find", "std::map<.>::find");
+	expect_short("f<(a > b)>::g", "f<.>::g");
+	/* Operators stay, but not their arguments. */
+	expect_short("operator< <int>", "operator< <.>");
+	expect_short("std::operator<< <char, t<char> >(int)", "std::operator<< <.>(int)");
+	expect_short("operator<=> <int>", "operator<=> <.>");
+	expect_short("a::operator()<int>", "a::operator()<.>");
+	expect_short("a::operator[]<int>", "a::operator[]<.>");
+	expect_short("a<b>::operator->", "a<.>::operator->");
+	expect_short("operator<", "operator<");
+	expect_short("operator<<", "operator<<");
+	expect_short("my_operator<int>", "my_operator<.>");
+	/* What is no template, or does not end, stays. */
+	expect_short("<lambda(int)>", "<lambda(int)>");
+	expect_short("f()<int>", "f()<int>");
+	expect_short("a < b", "a < b");
+	expect_short("f<int", "f<int");
+	expect_short("", "");
+}
+
 static void says_names_briefly(void **state)
 {
 	const struct diff_change whole = {
@@ -118,6 +147,7 @@ int main(void)
 		cmocka_unit_test(words_a_change),
 		cmocka_unit_test(says_what_is_gone_at_least),
 		cmocka_unit_test(says_what_is_new_at_least),
+		cmocka_unit_test(leaves_arguments_of_templates_out),
 		cmocka_unit_test(says_names_briefly),
 	};
 
