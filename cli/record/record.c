@@ -406,7 +406,7 @@ static int record(const struct record_options *values, struct record_request *re
 		.huge_pages = values->huge_pages,
 		.conditions = values->conditions,
 		.core_file = values->core_file,
-		.software = machine_only_software(&values->events, values->source),
+		.software = machine_only_software(&values->events, values->source, true),
 	};
 	int status = machine_open(machine, &wish, request->program), fd = -1;
 

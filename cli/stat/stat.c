@@ -471,7 +471,7 @@ static int run(const struct command *command, int count, char **arguments)
 		.conditions = values.conditions,
 		.reference = values.reference,
 		.core_file = values.core_file,
-		.software = machine_only_software(&values.events, values.source) &&
+		.software = machine_only_software(&values.events, values.source, false) &&
 			    !selecting_is_given(&values.selecting),
 	};
 	status = machine_open(&machine, &wish, operands.at);

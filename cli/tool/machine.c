@@ -425,9 +425,11 @@ static bool is_misspelt(const struct plumb_diagnostics *diagnostics, int error)
 						 plumb_diagnostics_get(diagnostics, 0)->hint));
 }
 
-bool machine_only_software(const struct option_words *words, int source)
+bool machine_only_software(const struct option_words *words, int source, bool sampling)
 {
-	const struct plumb_event_options options = {.size = sizeof(options), .sampling = true};
+	const struct plumb_event_options options = {.size = sizeof(options),
+						    .sampling = sampling,
+						    .other = sampling ? NULL : plumb_source_other};
 	const struct plumb_event_config *event;
 	const bool no_pmu = source == SOURCE_PERF && !plumb_perf_has_pmu();
 	struct plumb_diagnostics *diagnostics;
@@ -443,7 +445,7 @@ bool machine_only_software(const struct option_words *words, int source)
 	only = only && (error == 0 || (no_pmu && is_misspelt(diagnostics, error)));
 	plumb_diagnostics_free(diagnostics);
 	for (size_t i = 0; only && (event = plumb_event_list_get(list, i)); i++)
-		only = event->kind == PLUMB_EVENT_SOFTWARE;
+		only = event->kind == PLUMB_EVENT_SOFTWARE || event->kind == PLUMB_EVENT_OTHER;
 	plumb_event_list_free(list);
 	return only;
 }

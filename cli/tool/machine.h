@@ -162,10 +162,11 @@ int machine_check_program(const struct machine *machine, bool others);
 uint64_t machine_frequency(const struct machine *machine);
 
 /*
- * Tells whether -e names only software events. If perf is to count on a machine without a PMU, this
- * is also true of a misspelt event, so that the spelling is reported.
+ * Tells whether -e names only software events, and, unless they are to be sampled, events of PMUs
+ * that belong to no core. If perf is to count on a machine without a core's PMU, this is also true
+ * of a misspelt event, so that the spelling is reported.
  */
-bool machine_only_software(const struct option_words *words, int source);
+bool machine_only_software(const struct option_words *words, int source, bool sampling);
 
 /* Returns the path of a program in PATH, to be freed; NULL: there is none. */
 char *machine_find_program(const char *name);

@@ -10,7 +10,8 @@
  *
  * WORD is an event or a metric of the CPU's specification, a code ("r1b", "0x1b"), one of perf's
  * generic, cache and software events ("cycles", "L1-dcache-load-misses", "task-clock"), perf's
- * TYPE:CONFIG ("4:0x1b"), or, before a '/', a PMU: "cpu", "armv8_pmuv3_0", "arm_spe_0", "spe".
+ * TYPE:CONFIG ("4:0x1b"), or, before a '/', a PMU: "cpu", "armv8_pmuv3_0", "arm_spe_0", "spe",
+ * "arm_cmn_0".
  * Case, and blanks around names, are ignored.
  *
  * Generic and cache events stand for events of the CPU. The mapping is that of Linux's driver of
@@ -32,6 +33,7 @@ enum plumb_event_kind {
 	PLUMB_EVENT_SOFTWARE, /* a software event of the kernel; config is PERF_COUNT_SW_... */
 	PLUMB_EVENT_SPE,      /* the core's SPE unit */
 	PLUMB_EVENT_METRIC,   /* a metric; config is its index in plumb_spec.metrics */
+	PLUMB_EVENT_OTHER,    /* an event of a PMU that belongs to no core; see its driver */
 };
 
 /* How an SPE unit samples: the fields of Linux's arm_spe PMU, as in perf-arm-spe(1). */
@@ -59,7 +61,7 @@ struct plumb_event_config {
 	bool named;         /* by name= */
 	const char *pmu;    /* the name before a '/', in lower case, or NULL */
 	uint64_t config;    /* see enum plumb_event_kind */
-	uint64_t config1;   /* for the PMU's driver; 1: count in 64 bits ("long") */
+	uint64_t config1;   /* for the PMU's driver; a core's: 1: count in 64 bits ("long") */
 	uint64_t period;    /* events or operations between samples; 0: see frequency */
 	unsigned frequency; /* samples per second; if period is 0 too, the source's default */
 	unsigned leader;    /* index of its group's first event; its own if it is in no group */
@@ -77,6 +79,12 @@ struct plumb_event_config {
 	 * time this many counts after the leader. 0: it does not.
 	 */
 	uint64_t strobe;
+	uint64_t config2; /* for the driver of another PMU than a core's */
+};
+
+/* A term between slashes. */
+struct plumb_event_term {
+	const char *key, *value; /* value: NULL if there is none */
 };
 
 /* ---- reading ---------------------------------------------------------------------------------
@@ -95,6 +103,13 @@ struct plumb_event_options {
 	/* Tells whether the CPU's PMU has this event of the specification; NULL: it has all. */
 	bool (*counts)(const void *user, uint16_t code);
 	const void *user;
+	/*
+	 * Finds the event of a PMU that belongs to no core, and sets config, config1 and config2.
+	 * Returns 0, 1 if there is no PMU called config->pmu, or an error with a finding. NULL:
+	 * there are no such PMUs.
+	 */
+	int (*other)(const void *user, const struct plumb_event_term *terms, size_t count,
+		     struct plumb_event_config *config, struct plumb_diagnostics *diagnostics);
 };
 
 /* The maximum number of events in a list, and of bytes in a text. */

@@ -54,6 +54,15 @@ PLUMB_API unsigned plumb_source_spe_interval(const struct plumb_source *source);
 PLUMB_API bool plumb_source_counts(const void *source, uint16_t code);
 
 /*
+ * Finds the event of a PMU of this machine that belongs to no core, such as that of an
+ * interconnect, as struct plumb_event_options wants it. Counting it counts the whole machine, with
+ * perf.
+ */
+PLUMB_API int plumb_source_other(const void *source, const struct plumb_event_term *terms,
+				 size_t count, struct plumb_event_config *config,
+				 struct plumb_diagnostics *diagnostics);
+
+/*
  * Checks whether the source can count the event. Returns 0, or NOT_FOUND, UNSUPPORTED or MACHINE
  * with a finding. Counting and recording check this, too.
  */

@@ -307,14 +307,25 @@ static int fill(struct selection *s, const struct plumb_request *request, uint16
 	return error < 0 ? error : add_events(s, request->events);
 }
 
+static bool has_others(const struct plumb_event_list *events)
+{
+	const struct plumb_event_config *event;
+
+	for (size_t i = 0; events && (event = plumb_event_list_get(events, i)); i++)
+		if (event->kind == PLUMB_EVENT_OTHER)
+			return true;
+	return false;
+}
+
 int plumb_selection_new(const struct plumb_spec *spec, const struct plumb_request *given,
 			struct plumb_selection **selection)
 {
-	/* An empty specification, for counting software events without a PMU. */
-	static const struct plumb_spec none = {
+	/* Empty specifications, for counting without a core's PMU. */
+	static const struct plumb_spec software = {
 		.id = "none",
 		.product = {.name = "Software events"},
 	};
+	static const struct plumb_spec others = {.id = "none", .product = {.name = "Events"}};
 	struct plumb_request request;
 	struct selection *s;
 	uint16_t node;
@@ -324,7 +335,7 @@ int plumb_selection_new(const struct plumb_spec *spec, const struct plumb_reques
 	if (!sized_read(&request, sizeof(request), given))
 		return PLUMB_ERR_ARGUMENT;
 	if (!spec)
-		spec = &none;
+		spec = has_others(request.events) ? &others : &software;
 	error = check(spec, &request, &node);
 	if (error < 0)
 		return error;

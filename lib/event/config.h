@@ -3,6 +3,8 @@
 #ifndef EVENT_CONFIG_H
 #define EVENT_CONFIG_H
 
+#include <string.h>
+
 #include <plumb/event.h>
 
 /* Tells whether it is a PMU event without restrictions, as metrics need. */
@@ -17,11 +19,14 @@ static inline bool event_is_plain(const struct plumb_event_config *event)
 static inline bool event_counts_same(const struct plumb_event_config *a,
 				     const struct plumb_event_config *b)
 {
+	if (a->kind == PLUMB_EVENT_OTHER && b->kind == PLUMB_EVENT_OTHER &&
+	    strcmp(a->pmu, b->pmu) != 0)
+		return false;
 	return a->kind == b->kind && a->config == b->config && a->config1 == b->config1 &&
-	       a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
-	       a->exclude_hv == b->exclude_hv && a->host == b->host && a->guest == b->guest &&
-	       a->exclude_idle == b->exclude_idle && a->pinned == b->pinned &&
-	       a->exclusive == b->exclusive;
+	       a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
+	       a->exclude_kernel == b->exclude_kernel && a->exclude_hv == b->exclude_hv &&
+	       a->host == b->host && a->guest == b->guest && a->exclude_idle == b->exclude_idle &&
+	       a->pinned == b->pinned && a->exclusive == b->exclusive;
 }
 
 /*

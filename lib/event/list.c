@@ -131,7 +131,27 @@ static int find_before_terms(const struct event_reader *reader, struct event_wor
 		return 0;
 	}
 	error = event_find(reader, word, config);
-	return error == EVENT_UNKNOWN ? no_such_pmu(reader, word, name) : error;
+	if (error != EVENT_UNKNOWN)
+		return error;
+	if (!reader->options->other)
+		return no_such_pmu(reader, word, name);
+	config->pmu = name;
+	config->kind = PLUMB_EVENT_OTHER;
+	return 0;
+}
+
+/* Rejects what only an event of a core can be. */
+static int check_other(const struct event_reader *reader, struct event_word text)
+{
+	const struct plumb_event_options *options = reader->options;
+
+	if (options->sampling)
+		return event_refuse(reader, PLUMB_ERR_INVALID, text,
+				    "only cores can be sampled; this PMU can be counted");
+	if (options->all_user || options->all_kernel)
+		return event_refuse(reader, PLUMB_ERR_INVALID, text,
+				    "this PMU cannot tell user code from the kernel");
+	return 0;
 }
 
 /* Reads WORD '/' TERMS '/' MODIFIERS; `slash` is the index of the first '/'. */
@@ -150,6 +170,10 @@ static int read_with_terms(const struct event_reader *reader, struct event_word 
 	error = find_before_terms(reader, before(text, slash), config);
 	if (error == 0)
 		error = event_read_terms(reader, before(terms, last), config->pmu, config);
+	if (error == EVENT_UNKNOWN)
+		error = no_such_pmu(reader, before(text, slash), config->pmu);
+	if (error == 0 && config->kind == PLUMB_EVENT_OTHER)
+		error = check_other(reader, text);
 	if (error == 0)
 		error = check_spe(reader, before(text, slash), config);
 	if (error == 0 && config->kind == PLUMB_EVENT_PMU && !reader->options->spec)
@@ -366,15 +390,22 @@ static int read_each(const struct event_reader *reader, struct event_word text,
 	}
 }
 
-static int check_member(const struct event_reader *reader, struct event_word text, bool leads,
+static int check_member(const struct event_reader *reader, struct event_word text,
+			const struct plumb_event_config *leader,
 			const struct plumb_event_config *config)
 {
+	const bool leads = config == leader;
+
 	if (!leads && (config->pinned || config->exclusive))
 		return event_refuse(
 			reader, PLUMB_ERR_INVALID, text,
 			"only the first event of a group may have the modifiers D and e");
 	if (config->kind == PLUMB_EVENT_SPE)
 		return event_refuse(reader, PLUMB_ERR_INVALID, text, "SPE cannot be in a group");
+	if ((config->kind == PLUMB_EVENT_OTHER || leader->kind == PLUMB_EVENT_OTHER) &&
+	    (config->kind != leader->kind || strcmp(config->pmu, leader->pmu) != 0))
+		return event_refuse(reader, PLUMB_ERR_INVALID, text,
+				    "an event of this PMU cannot be in a group with others");
 	if (config->kind == PLUMB_EVENT_METRIC)
 		return event_refuse(reader, PLUMB_ERR_INVALID, text,
 				    "metrics cannot be in a group");
@@ -462,7 +493,7 @@ static int read_group(const struct event_reader *reader, struct event_word text,
 		struct plumb_event_config *config = list->events[i];
 
 		config->leader = (unsigned)first;
-		error = check_member(reader, text, i == first, config);
+		error = check_member(reader, text, list->events[first], config);
 		if (error == 0 && modifiers.length > 1) {
 			error = event_modify(reader, behind(modifiers, 0), i > first, config);
 			if (error == 0 &&

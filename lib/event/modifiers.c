@@ -95,6 +95,9 @@ int event_modify(const struct event_reader *reader, struct event_word letters, b
 
 	if (!event_are_modifiers(letters))
 		return refuse(reader, letters, "invalid modifiers");
+	if (config->kind == PLUMB_EVENT_OTHER)
+		return event_refuse(reader, PLUMB_ERR_INVALID, letters,
+				    "only events of cores have modifiers");
 	restrict_modes(letters, config);
 	for (size_t i = 0; i < letters.length && error == 0; i++) {
 		const char letter = letters.at[i];

@@ -76,7 +76,8 @@ int event_term_number(const struct event_reader *reader, const char *key, const 
 
 /*
  * Reads the terms between the slashes. `pmu` is the PMU named before them, or NULL if they follow
- * an event. config->kind is set; for a core's PMU, the terms select the event.
+ * an event. config->kind is set; for a PMU, the terms select the event. Returns 0,
+ * an error with a finding, or EVENT_UNKNOWN if the machine has no such PMU.
  */
 int event_read_terms(const struct event_reader *reader, struct event_word terms, const char *pmu,
 		     struct plumb_event_config *config);

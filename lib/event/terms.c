@@ -7,7 +7,8 @@
 #include "base/number.h"
 #include "event/parse.h"
 
-#define FREQUENCY_MAX 1000000
+#define FREQUENCY_MAX   1000000
+#define EVENT_TERMS_MAX 32
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -221,8 +222,26 @@ static int pmu_term(const struct event_reader *reader, const char *key, const ch
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
+/* What the terms before have said. */
+struct seen {
+	bool event;                                  /* one selected the event */
+	struct plumb_event_term at[EVENT_TERMS_MAX]; /* of a PMU that belongs to no core */
+	size_t count;
+};
+
+/* Keeps a term for what knows the PMU. */
+static int keep_term(const struct event_reader *reader, const char *key, const char *value,
+		     struct seen *seen)
+{
+	if (seen->count == EVENT_TERMS_MAX)
+		return event_refuse(reader, PLUMB_ERR_LIMIT, word_of(key), "more than %d terms",
+				    EVENT_TERMS_MAX);
+	seen->at[seen->count++] = (struct plumb_event_term){key, value};
+	return 0;
+}
+
 static int read_term(const struct event_reader *reader, struct event_word term, const char *pmu,
-		     struct plumb_event_config *config, bool *found)
+		     struct plumb_event_config *config, struct seen *seen)
 {
 	char *key = event_copy(reader, term), *value;
 	size_t length;
@@ -243,13 +262,16 @@ static int read_term(const struct event_reader *reader, struct event_word term, 
 		value[length - 1] = '\0';
 		value++;
 	}
+	if (config->kind == PLUMB_EVENT_OTHER)
+		return value && strcmp(key, "name") == 0 ? set_name(reader, key, value, config)
+							 : keep_term(reader, key, value, seen);
 	error = common_term(reader, key, value, config);
 	if (error)
 		return error < 0 ? error : 0;
 	if (config->kind == PLUMB_EVENT_SPE)
 		return event_spe_term(reader, key, value, &config->spe);
 	if (pmu)
-		return pmu_term(reader, key, value, config, found);
+		return pmu_term(reader, key, value, config, &seen->event);
 	event_refuse(reader, PLUMB_ERR_NOT_FOUND, word_of(key), "unknown term of an event");
 	plumb_diagnostics_hint(reader->diagnostics, "use period, freq or name");
 	return PLUMB_ERR_NOT_FOUND;
@@ -259,7 +281,8 @@ int event_read_terms(const struct event_reader *reader, struct event_word terms,
 		     struct plumb_event_config *config)
 {
 	const bool core = pmu && config->kind == PLUMB_EVENT_PMU;
-	bool found = false;
+	const struct plumb_event_options *options = reader->options;
+	struct seen seen = {.event = false};
 	size_t at = 0;
 	int error = 0;
 
@@ -277,10 +300,13 @@ int event_read_terms(const struct event_reader *reader, struct event_word terms,
 			return PLUMB_ERR_SYNTAX;
 		}
 		error = read_term(reader, (struct event_word){terms.at + at, end - at}, pmu, config,
-				  &found);
+				  &seen);
 		at = end + 1;
 	}
-	if (error || !core || found)
+	if (error == 0 && config->kind == PLUMB_EVENT_OTHER)
+		return options->other(options->user, seen.at, seen.count, config,
+				      reader->diagnostics);
+	if (error || !core || seen.event)
 		return error;
 	event_refuse(reader, PLUMB_ERR_SYNTAX, word_of(pmu), "requires an event between slashes");
 	plumb_diagnostics_hint(reader->diagnostics, "%s/l1d_cache/ or %s/event=0x4/", pmu, pmu);

@@ -7,6 +7,7 @@
 
 #include "base/diagnostics.h"
 #include "base/sized.h"
+#include "cpu/other_pmu.h"
 
 void plumb_source_close(struct plumb_source *source)
 {
@@ -69,6 +70,36 @@ static bool may_be_planned(const void *user, uint16_t code)
 	return !source->kind->counts || source->kind->counts(code);
 }
 
+int plumb_source_other(const void *user, const struct plumb_event_term *terms, size_t count,
+		       struct plumb_event_config *config, struct plumb_diagnostics *diagnostics)
+{
+	struct cpu_unit_term *words = reallocarray(NULL, count + 1, sizeof(*words));
+	struct cpu_unit *units;
+	uint64_t values[3];
+	int found, error;
+
+	(void)user;
+	if (!words)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < count; i++)
+		words[i] = (struct cpu_unit_term){terms[i].key, terms[i].value};
+	found = cpu_find_units("", config->pmu, &units);
+	/* Units of a kind have the same events. */
+	error = found > 0 ? cpu_unit_configure("", &units[0], config->pmu, words, count, values,
+					       diagnostics)
+			  : found;
+	cpu_units_free(units, found);
+	free(words);
+	if (found == 0)
+		return 1;
+	if (error < 0)
+		return error;
+	config->config = values[0];
+	config->config1 = values[1];
+	config->config2 = values[2];
+	return 0;
+}
+
 int plumb_source_check(const struct plumb_source *source, const struct plumb_event_config *event,
 		       struct plumb_diagnostics *diagnostics)
 {
@@ -80,6 +111,7 @@ void plumb_source_fill_event_options(const struct plumb_source *source,
 {
 	options->spec = source->spec;
 	options->counts = plumb_source_counts;
+	options->other = source->kind == &source_perf ? plumb_source_other : NULL;
 	options->user = source;
 }
 

@@ -76,8 +76,25 @@ def spe(kind, cpus, formats, interval=1024, name="arm_spe_0"):
     return tree
 
 
+# Some of the fields and events of drivers/perf/arm-cmn.c and arm_dmc620_pmu.c, and the CPU that
+# serves a unit.
+FORMATS = {
+    "arm_cmn": {"format/type": "config:0-15", "format/eventid": "config:16-26",
+                "format/bynodeid": "config:31", "format/nodeid": "config:32-47",
+                "events/hnf_cache_miss": "type=0x5,eventid=0x1",
+                "events/dtc_cycles": "type=0x3", "cpumask": 0},
+    "arm_dmc620": {"format/event": "config2:3-8", "format/clkdiv2": "config2:9",
+                   "events/clkdiv2_rdwr": "event=0x12,clkdiv2=0x1", "cpumask": 1},
+}
+
+
 def others(*names):
-    return {f"{DEVICES}{name}/type": 30 + i for i, name in enumerate(names)}
+    tree = {f"{DEVICES}{name}/type": 30 + i for i, name in enumerate(names)}
+    for name in names:
+        for kind, files in FORMATS.items():
+            if name.startswith(kind):
+                tree.update({f"{DEVICES}{name}/{path}": text for path, text in files.items()})
+    return tree
 
 
 N1, N2, V1, V2 = 0x413fd0c1, 0x410fd493, 0x411fd401, 0x410fd4f1

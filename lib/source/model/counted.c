@@ -166,6 +166,8 @@ int model_check_event(const struct plumb_spec *spec, const struct plumb_event_co
 {
 	if (event->kind == PLUMB_EVENT_METRIC)
 		return check_metric(spec, event->config, diagnostics);
+	if (event->kind == PLUMB_EVENT_OTHER)
+		return refuse(event, "the model has no other PMU than its core's", diagnostics);
 	if (event->exclude_user)
 		return refuse(event,
 			      "the model runs user code only, without a kernel or hypervisor",

@@ -142,6 +142,7 @@ static void begin_window(struct counting *c)
 	if (window->delay_ms != 0)
 		return;
 	if (from_exec) {
+		perf_types_switch_machine(&c->types, true);
 		c->on = c->was_on = true;
 		c->on_since = c->began;
 		c->turns_on = INFINITY;
@@ -221,6 +222,8 @@ static void watch(struct counting *c, pid_t pid)
 	/* What is not a program runs on. */
 	if (source_job_has_targets(job))
 		turn(c, false);
+	else
+		perf_types_switch_machine(&c->types, false);
 	perf_watch_end(&watch);
 }
 

@@ -123,6 +123,13 @@ void perf_types_switch(const struct perf_count_types *types, bool on)
 			perf_instances_switch(&types->at[i].instances, on);
 }
 
+void perf_types_switch_machine(const struct perf_count_types *types, bool on)
+{
+	for (size_t i = 0; i < types->count; i++)
+		if (types->at[i].open)
+			perf_instances_switch_machine(&types->at[i].instances, on);
+}
+
 size_t perf_types_follow(struct perf_count_types *types, bool on)
 {
 	size_t changes = 0;

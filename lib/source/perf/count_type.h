@@ -44,6 +44,8 @@ int perf_types_open(struct perf_count_types *types, uint16_t pass, pid_t pid,
 		    struct plumb_diagnostics *diagnostics);
 void perf_types_close(struct perf_count_types *types);
 void perf_types_switch(const struct perf_count_types *types, bool on);
+/* Likewise only events that count the whole machine, which no execve(2) enables. */
+void perf_types_switch_machine(const struct perf_count_types *types, bool on);
 /* Opens events on CPUs that have come online since. Returns how many have come or gone. */
 size_t perf_types_follow(struct perf_count_types *types, bool on);
 /* Returns the instructions counted so far; NaN if no type counts them. */

@@ -117,6 +117,10 @@ static void warn(const struct perf_count_type *type, struct plumb_diagnostics *d
 		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "counted-apart", NULL,
 				      "some events are not counted at the same time as their "
 				      "group: it does not fit this machine's counters");
+	if (type->limits.machine)
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "whole-machine", NULL,
+				      "events of PMUs outside the cores count the whole machine, "
+				      "whatever else is measured");
 	if (misses_cores(&type->job))
 		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "some-cores", NULL,
 				      "only what runs on the cores of %s is counted",

@@ -162,6 +162,7 @@ void perf_limits_add(struct perf_limits *all, const struct perf_limits *more)
 	all->no_kernel |= more->no_kernel;
 	all->with_processes |= more->with_processes;
 	all->apart |= more->apart;
+	all->machine |= more->machine;
 	for (size_t i = 0; i < sizeof(all->refused.words) / sizeof(*all->refused.words); i++)
 		all->refused.words[i] |= more->refused.words[i];
 }
@@ -179,7 +180,29 @@ void perf_allow_descriptors(size_t count)
 /* Returns whether anything is left of the event without the kernel's part. */
 static bool has_user_part(const struct plumb_event_config *event)
 {
-	return !event->exclude_user && !event->exclude_kernel;
+	return !event->exclude_user && !event->exclude_kernel && event->kind != PLUMB_EVENT_OTHER;
+}
+
+/* Other PMUs than cores' know no modes, and reject attributes that name some. */
+static struct perf_event_attr other_attributes(const struct perf_events *events,
+					       const struct plumb_event_config *event, bool leader)
+{
+	const bool waits = !events->scope.from_exec || events->job->window.delay_ms != 0;
+	const bool inherits = !events->job->no_inherit && perf_scope_is_task(&events->scope);
+
+	return (struct perf_event_attr){
+		.type = events->scope.unit->type,
+		.size = sizeof(struct perf_event_attr),
+		.config = event->config,
+		.config1 = event->config1,
+		.config2 = event->config2,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.disabled = leader,
+		.enable_on_exec = leader && !waits,
+		.inherit = inherits,
+		.inherit_thread =
+			inherits && !events->job->children && !events->limits.with_processes,
+	};
 }
 
 static struct perf_event_attr attributes(const struct perf_events *events,
@@ -229,7 +252,9 @@ static int open_leniently(struct perf_events *events, const struct plumb_event_c
 	int error;
 
 	for (;;) {
-		struct perf_event_attr attr = attributes(events, event, leader < 0);
+		struct perf_event_attr attr = events->scope.unit
+						      ? other_attributes(events, event, leader < 0)
+						      : attributes(events, event, leader < 0);
 
 		error = open_event(&attr, &events->scope, leader);
 		if (error >= 0)
@@ -380,6 +405,14 @@ static int open_member(struct perf_events *events, const struct plumb_event_conf
 	return alone;
 }
 
+/* Returns whether the event counts in this scope. */
+static bool is_in_scope(const struct perf_scope *scope, const struct plumb_event_config *event)
+{
+	if (event->kind != PLUMB_EVENT_OTHER)
+		return !scope->unit;
+	return scope->unit && strcmp(scope->kind, event->pmu) == 0;
+}
+
 /* Opens a group, without the events that cannot be counted. */
 static int open_group(struct perf_events *events, const struct plumb_plan_group *group,
 		      struct plumb_diagnostics *diagnostics)
@@ -389,8 +422,14 @@ static int open_group(struct perf_events *events, const struct plumb_plan_group 
 	for (uint16_t i = 0; i < group->count; i++) {
 		const struct plumb_event_config *event =
 			events->job->plan->events[group->events[i]];
-		int fd = open_member(events, event, leader);
+		int fd;
 
+		if (!is_in_scope(&events->scope, event)) {
+			if (events->job->region)
+				index_set_add(&events->limits.refused, group->events[i]);
+			continue;
+		}
+		fd = open_member(events, event, leader);
 		if (is_of_event(fd)) {
 			index_set_add(&events->limits.refused, group->events[i]);
 			continue;

@@ -4,6 +4,7 @@
 #define SOURCE_PERF_EVENTS_H
 
 #include "base/index_set.h"
+#include "cpu/other_pmu.h"
 #include "cpu/pmu.h"
 #include "source/source.h"
 
@@ -12,6 +13,7 @@ struct perf_limits {
 	bool no_kernel;           /* the kernel's own part is not counted: no permission */
 	bool with_processes;      /* forked processes are counted too: the kernel is too old */
 	bool apart;               /* some events were opened outside their group */
+	bool machine;             /* events of other PMUs count more than what is measured */
 	struct index_set refused; /* indexes into the plan's events that are not counted */
 };
 
@@ -24,6 +26,9 @@ struct perf_scope {
 	int cpu;        /* -1: any */
 	bool cgroup;    /* `pid` is a descriptor of a control group's folder */
 	bool from_exec; /* the thread's execve(2) enables them, unless there is a delay */
+	/* Only events of this PMU, for which events name `kind`; NULL: of cores and the kernel. */
+	const struct cpu_unit *unit;
+	const char *kind;
 };
 
 static inline bool perf_scope_is_task(const struct perf_scope *scope)

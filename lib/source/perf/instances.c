@@ -127,11 +127,13 @@ static int add_instance(struct perf_instances *all, const struct perf_scope *sco
 				    all->diagnostics);
 	if (error == 0)
 		perf_limits_add(&all->limits, &instance->events.limits);
-	if (error == 0 && has_units(all->job)) {
+	/* What counts the machine belongs to no thread. */
+	instance->apart = scope->unit && all->job->by == PLUMB_COUNT_BY_THREAD && scope->pid < 0;
+	if (error == 0 && has_units(all->job) && !instance->apart) {
 		error = find_unit(all, cgroup, cgroup ? -1 : scope->pid, scope->cpu,
 				  &instance->unit);
 		if (error == 0)
-			all->units[instance->unit].given.cpus++;
+			all->units[instance->unit].given.cpus += !scope->unit;
 		else
 			error = -ENOMEM;
 	}
@@ -143,13 +145,36 @@ static int add_instance(struct perf_instances *all, const struct perf_scope *sco
 	return error == -ESRCH ? PLUMB_OK : perf_status_of(error);
 }
 
+/*
+ * Opens the events in one more scope, and then those of PMUs that count any task, although they
+ * belong to no core.
+ */
+static int add_scope(struct perf_instances *all, const struct perf_scope *scope)
+{
+	int error = add_instance(all, scope, NULL);
+
+	for (size_t k = 0; k < all->kind_count && error == PLUMB_OK; k++) {
+		const struct perf_kind *kind = &all->kinds[k];
+
+		for (int u = 0; u < kind->unit_count && error == PLUMB_OK; u++) {
+			struct perf_scope own = *scope;
+
+			own.unit = &kind->units[u];
+			own.kind = kind->name;
+			if (!own.unit->cpus)
+				error = add_instance(all, &own, NULL);
+		}
+	}
+	return error;
+}
+
 /* Opens the events for everything on a CPU, or for each control group. */
 static int add_cpu(struct perf_instances *all, int cpu)
 {
 	int error = PLUMB_OK;
 
 	if (!all->cgroup_count)
-		return add_instance(all, &(struct perf_scope){.pid = -1, .cpu = cpu}, NULL);
+		return add_scope(all, &(struct perf_scope){.pid = -1, .cpu = cpu});
 	for (size_t i = 0; i < all->cgroup_count && error == PLUMB_OK; i++)
 		error = add_instance(
 			all,
@@ -182,11 +207,112 @@ static int add_all(struct perf_instances *all)
 		for (size_t c = 0; c < targets->cpu_count && error == PLUMB_OK; c++)
 			error = perf_targets_all(targets)
 					? add_cpu(all, targets->cpus[c])
-					: add_instance(
-						  all,
-						  &(struct perf_scope){.pid = targets->threads[t],
-								       .cpu = targets->cpus[c]},
-						  NULL);
+					: add_scope(all,
+						    &(struct perf_scope){.pid = targets->threads[t],
+									 .cpu = targets->cpus[c]});
+	return error;
+}
+
+/* ---- PMUs that belong to no core ------------------------------------------------------------ */
+
+static bool has_kind(const struct perf_instances *all, const char *name)
+{
+	for (size_t i = 0; i < all->kind_count; i++)
+		if (strcmp(all->kinds[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static int refuse_cgroups(const struct perf_instances *all, const char *event)
+{
+	plumb_diagnostics_add(all->diagnostics, PLUMB_ERROR, "other-cgroup", NULL,
+			      "%s counts the whole machine, not a control group", event);
+	plumb_diagnostics_hint(all->diagnostics, "count it without control groups");
+	return PLUMB_ERR_INVALID;
+}
+
+/* Finds the units of the PMUs that the job's events name. */
+static int find_kinds(struct perf_instances *all)
+{
+	const struct plumb_plan *plan = all->job->plan;
+
+	all->kinds = calloc(plan->event_count + 1u, sizeof(*all->kinds));
+	if (!all->kinds)
+		return PLUMB_ERR_NO_MEMORY;
+	for (uint16_t i = 0; i < plan->event_count; i++) {
+		struct perf_kind *kind = &all->kinds[all->kind_count];
+
+		if (plan->events[i]->kind != PLUMB_EVENT_OTHER ||
+		    has_kind(all, plan->events[i]->pmu))
+			continue;
+		if (all->job->cgroup_count)
+			return refuse_cgroups(all, plan->events[i]->name);
+		kind->name = plan->events[i]->pmu;
+		kind->unit_count = cpu_find_units("", kind->name, &kind->units);
+		if (kind->unit_count < 0)
+			return PLUMB_ERR_NO_MEMORY;
+		all->kind_count++;
+	}
+	return PLUMB_OK;
+}
+
+static bool is_wanted(const struct source_job *job, int cpu)
+{
+	for (size_t i = 0; i < job->cpu_count; i++)
+		if (job->cpus[i] == cpu)
+			return true;
+	return !job->cpu_count;
+}
+
+/* Notes that no CPU among those to count serves a unit of this kind. */
+static void refuse_kind(struct perf_instances *all, const struct perf_kind *kind)
+{
+	const struct plumb_plan *plan = all->job->plan;
+
+	for (uint16_t i = 0; i < plan->event_count; i++)
+		if (plan->events[i]->kind == PLUMB_EVENT_OTHER &&
+		    strcmp(plan->events[i]->pmu, kind->name) == 0)
+			index_set_add(&all->limits.refused, i);
+	plumb_diagnostics_add(all->diagnostics, PLUMB_WARNING, "unit-elsewhere", NULL,
+			      "%s is not counted: none of the CPUs that are counted serves it",
+			      kind->name);
+}
+
+/* Opens the events of a unit that counts the whole machine, on the CPUs that serve it. */
+static int add_unit(struct perf_instances *all, const struct perf_kind *kind,
+		    const struct cpu_unit *unit)
+{
+	int error = PLUMB_OK;
+
+	perf_allow_descriptors(all->job->plan->place_count * (all->count + unit->cpu_count));
+	for (size_t c = 0; c < unit->cpu_count && error == PLUMB_OK; c++)
+		if (is_wanted(all->job, unit->cpus[c]))
+			error = add_instance(all,
+					     &(struct perf_scope){.pid = -1,
+								  .cpu = unit->cpus[c],
+								  .unit = unit,
+								  .kind = kind->name},
+					     NULL);
+	return error;
+}
+
+static int add_machine(struct perf_instances *all)
+{
+	int error = PLUMB_OK;
+
+	for (size_t k = 0; k < all->kind_count && error == PLUMB_OK; k++) {
+		const struct perf_kind *kind = &all->kinds[k];
+		const size_t before = all->count;
+		size_t served = 0;
+
+		for (int u = 0; u < kind->unit_count && error == PLUMB_OK; u++) {
+			served += kind->units[u].cpu_count;
+			error = add_unit(all, kind, &kind->units[u]);
+		}
+		if (error == PLUMB_OK && served && all->count == before)
+			refuse_kind(all, kind);
+		all->limits.machine |= all->count > before && !all->job->all_cpus;
+	}
 	return error;
 }
 
@@ -266,7 +392,7 @@ static int open_program(struct perf_instances *all, pid_t pid)
 	const struct perf_scope scope = {.pid = pid, .cpu = -1, .from_exec = true};
 
 	perf_allow_descriptors(all->job->plan->place_count);
-	return add_instance(all, &scope, NULL);
+	return add_scope(all, &scope);
 }
 
 int perf_instances_open(struct perf_instances *all, const struct source_job *job, uint16_t pass,
@@ -290,6 +416,9 @@ int perf_instances_open(struct perf_instances *all, const struct source_job *job
 	all->now = calloc(job->plan->place_count + 1, sizeof(*all->now));
 	if (!all->now)
 		return PLUMB_ERR_NO_MEMORY;
+	error = find_kinds(all);
+	if (error < 0)
+		return error;
 	if (!source_job_has_targets(job)) {
 		error = open_program(all, pid);
 	} else {
@@ -302,6 +431,8 @@ int perf_instances_open(struct perf_instances *all, const struct source_job *job
 		if (error == PLUMB_OK)
 			error = add_all(all);
 	}
+	if (error == PLUMB_OK)
+		error = add_machine(all);
 	return error == PLUMB_OK ? judge_refused(all) : error;
 }
 
@@ -315,6 +446,9 @@ void perf_instances_close(struct perf_instances *all)
 	}
 	for (size_t i = 0; i < all->cgroup_count; i++)
 		close(all->cgroups[i]);
+	for (size_t i = 0; i < all->kind_count; i++)
+		cpu_units_free(all->kinds[i].units, all->kinds[i].unit_count);
+	free(all->kinds);
 	free(all->at);
 	free(all->units);
 	free(all->cgroups);
@@ -327,6 +461,13 @@ void perf_instances_switch(const struct perf_instances *all, bool on)
 {
 	for (size_t i = 0; i < all->count; i++)
 		perf_events_switch(&all->at[i].events, on);
+}
+
+void perf_instances_switch_machine(const struct perf_instances *all, bool on)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->at[i].events.scope.unit && all->at[i].events.scope.pid < 0)
+			perf_events_switch(&all->at[i].events, on);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -352,7 +493,7 @@ void perf_instances_read(struct perf_instances *all)
 			if (!perf_events_read(&all->at[i].events, place, &reading))
 				continue;
 			add_reading(&all->now[place], &reading);
-			if (all->unit_count)
+			if (all->unit_count && !all->at[i].apart)
 				add_reading(&all->units[all->at[i].unit].now[place], &reading);
 		}
 	}

@@ -11,7 +11,15 @@
 
 struct perf_instance {
 	struct perf_events events;
-	size_t unit; /* it belongs to; if there are any */
+	size_t unit; /* it belongs to; if there are any, and it belongs to one */
+	bool apart;  /* it belongs to none: it counts the machine, and the units are threads */
+};
+
+/* A PMU that belongs to no core, and the events that name it. */
+struct perf_kind {
+	const char *name;
+	struct cpu_unit *units;
+	int unit_count;
 };
 
 struct perf_unit {
@@ -30,6 +38,8 @@ struct perf_instances {
 	size_t count, room;
 	struct perf_unit *units;
 	size_t unit_count, unit_room;
+	struct perf_kind *kinds; /* whose events the job has */
+	size_t kind_count;
 	struct perf_reading *now; /* of each place: the sums of all instances */
 	struct perf_limits limits;
 	struct plumb_diagnostics *diagnostics;
@@ -44,6 +54,8 @@ int perf_instances_open(struct perf_instances *all, const struct source_job *job
 void perf_instances_close(struct perf_instances *all);
 
 void perf_instances_switch(const struct perf_instances *all, bool on);
+/* Likewise only what no execve(2) enables: events that count the whole machine beside a program. */
+void perf_instances_switch_machine(const struct perf_instances *all, bool on);
 
 /* Reads the current counts into `now` of everything. */
 void perf_instances_read(struct perf_instances *all);
