@@ -392,6 +392,18 @@ static void say_events(const struct record_request *request)
 	}
 }
 
+/* Opens what --control names, but only if commands can come: who writes to a pipe waits for a
+ * reader. */
+static bool open_control(const struct record_options *values, struct record_request *request,
+			 const struct machine *machine)
+{
+	if (!values->control || !machine->core)
+		return control_read(values->control, &request->control);
+	complain("--control requires --source perf");
+	advise("see plumb record --help");
+	return false;
+}
+
 static int record(const struct record_options *values, struct record_request *request,
 		  struct machine *machine)
 {
@@ -410,6 +422,8 @@ static int record(const struct record_options *values, struct record_request *re
 	};
 	int status = machine_open(machine, &wish, request->program), fd = -1;
 
+	if (status == EXIT_FINE && !open_control(values, request, machine))
+		status = EXIT_USAGE;
 	if (status == EXIT_FINE)
 		record_find_types(request, machine);
 	if (status == EXIT_FINE)

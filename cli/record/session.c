@@ -368,9 +368,9 @@ static void say_result(const struct session *s, const struct plumb_recording_run
 	if (s->full)
 		complain("the recording reached --max-size and stopped there");
 	say_losses(s, run);
-	if (run->ended)
-		window_say_ended(&s->request->window, *s->request->program != NULL,
-				 s->request->control.wanted, run->host_seconds);
+	/* Whoever sent a command under --control knows that. */
+	if (run->ended && !run->by_command)
+		window_say_ended(&s->request->window, *s->request->program != NULL);
 	complain("%" PRIu64 " sample%s, %.3f MB %s %s%s%s", samples, samples == 1 ? "" : "s",
 		 (double)s->files.bytes / 1e6, strcmp(s->request->path, "-") == 0 ? "to" : "in",
 		 file_text(s, text, sizeof(text)),

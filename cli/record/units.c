@@ -338,8 +338,7 @@ bool record_read_options(const struct record_options *options, struct record_req
 	    !read_level(options->compression, &request->compress_level) ||
 	    !window_read(&options->window, true, &request->window) ||
 	    !read_limit(options->max_size, &request->limit_bytes) ||
-	    !read_branches(options, &request->branches) ||
-	    !control_read(options->control, &request->control))
+	    !read_branches(options, &request->branches))
 		return false;
 	request->frequency = (unsigned)frequency;
 	request->most_frequent = most;

@@ -171,9 +171,9 @@ static int run_once(struct runner *r, struct plumb_count_run *run, char *const *
 		return machine_complain(r->diagnostics,
 					r->machine->program ? r->machine->program : targets->text,
 					error);
-	if (run->ended && runner_may_say(r))
-		window_say_ended(&r->options->counted, *argv != NULL, targets->control.wanted,
-				 run->host_seconds);
+	/* Whoever sent a command under --control knows that. */
+	if (run->ended && !run->by_command && runner_may_say(r))
+		window_say_ended(&r->options->counted, *argv != NULL);
 	if (!r->options->interval_ms || runner_is_sampled(r))
 		runner_add_part(r, r->counts, run);
 	for (size_t i = 0; !r->options->interval_ms && i < r->type_count; i++)

@@ -56,13 +56,9 @@ bool window_read(const struct window_options *options, bool never, struct plumb_
 	return true;
 }
 
-void window_say_ended(const struct plumb_window *window, bool program, bool controlled,
-		      double host_seconds)
+void window_say_ended(const struct plumb_window *window, bool program)
 {
-	const double delay_ms = window->delay_ms > 0 ? window->delay_ms : 0;
-
-	if ((!window->max_instructions && !window->timeout_ms) ||
-	    (controlled && 1e3 * host_seconds < window->timeout_ms + delay_ms))
+	if (!window->max_instructions && !window->timeout_ms)
 		return;
 	if (window->max_instructions && window->timeout_ms)
 		complain("ended the program, after %" PRIu64 " instructions or %u ms",

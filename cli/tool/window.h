@@ -52,11 +52,7 @@ struct window_options {
  */
 bool window_read(const struct window_options *options, bool never, struct plumb_window *window);
 
-/*
- * Prints which limit ended the program, or the measuring of what runs already, after
- * `host_seconds`. Prints nothing if a command under --control may have: whoever sent it knows that.
- */
-void window_say_ended(const struct plumb_window *window, bool program, bool controlled,
-		      double host_seconds);
+/* Prints which limit ended the program, or the measuring of what runs already. */
+void window_say_ended(const struct plumb_window *window, bool program);
 
 #endif

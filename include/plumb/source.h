@@ -250,6 +250,7 @@ struct plumb_count_run {
 	int exit_status;         /* the program's; 128 + signal if a signal ended it */
 	int signal;              /* the signal that ended it, or 0 */
 	bool ended;              /* the window ended the program; status and signal are 0 */
+	bool by_command;         /* if so: before its time, by a command that the job obeys */
 	uint64_t cycles;         /* of all threads, with the model; 0: another source */
 	/*
 	 * With plumb_model_options.what_if: what the cycles would be with each part perfect, by the
@@ -410,6 +411,7 @@ struct plumb_recording_run {
 	int exit_status;
 	int signal;
 	bool ended;          /* as in struct plumb_count_run */
+	bool by_command;     /* likewise */
 	uint64_t samples;    /* overflows; with the model, also records of the SPE unit */
 	uint64_t collisions; /* with the model only */
 	uint64_t lost;

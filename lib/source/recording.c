@@ -166,6 +166,7 @@ int plumb_source_record(struct plumb_source *source, const struct plumb_recordin
 		.exit_status = done.ended ? 0 : done.exit_status,
 		.signal = done.ended ? 0 : done.signal,
 		.ended = done.ended,
+		.by_command = done.by_command,
 		.samples = done.samples,
 		.collisions = done.collisions,
 		.lost = done.lost,

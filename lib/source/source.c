@@ -236,6 +236,7 @@ void source_tell_count(const struct source_run *done, struct plumb_count_run *ru
 		.exit_status = done->ended ? 0 : done->exit_status,
 		.signal = done->ended ? 0 : done->signal,
 		.ended = done->ended,
+		.by_command = done->by_command,
 		.cycles = done->cycles,
 		.moving_cycles = done->moving_cycles,
 		.unforwarded_cycles = done->unforwarded_cycles,

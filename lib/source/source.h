@@ -81,6 +81,7 @@ struct source_run {
 	int exit_status;            /* the program's; 128 + signal if one ended it */
 	int signal;                 /* that ended it, or 0 */
 	bool ended;                 /* the window ended it */
+	bool by_command;            /* before its time */
 	/* As in struct plumb_count_run. */
 	uint64_t cycles;
 	uint64_t what_if_cycles[PLUMB_WHAT_IF_MAX];
@@ -175,6 +176,7 @@ struct source_record_run {
 	int exit_status;
 	int signal;
 	bool ended;
+	bool by_command;
 	uint64_t samples;    /* records of the SPE unit, and overflows */
 	uint64_t collisions; /* of the model */
 	uint64_t lost;

@@ -731,7 +731,7 @@ samples()
 
 @test "--control requires perf, and a channel" {
 	for value in x fd: "fd:1," fifo: "fifo:a,"; do
-		run --separate-stderr plumb record --control "$value" -- true
+		run --separate-stderr plumb record -e cpu-clock --control "$value" -- true
 		[ "$status" -eq 2 ]
 		# shellcheck disable=SC2154 # by run
 		[[ "$stderr" == "plumb: invalid value '$value' for --control"* ]]
@@ -739,6 +739,16 @@ samples()
 	run --separate-stderr plumb record --exact --control fd:1 -- true
 	[ "$status" -eq 2 ]
 	said "plumb: --control requires --source perf" "       see plumb record --help"
+	# A model that is chosen does not open the pipe: who writes to it goes on waiting.
+	if ! compgen -G '/sys/bus/event_source/devices/armv*' >/dev/null; then
+		mkfifo control
+		bash -c 'echo stop >control && echo >written' 3>&- &
+		writer=$!
+		run --separate-stderr plumb record --control fifo:control -- true
+		[ "$status" -ne 0 ]
+		kill $writer
+		[ ! -e written ]
+	fi
 	run --separate-stderr plumb record -e cpu-clock --control fifo:nothing -- true
 	[ "$status" -ne 0 ]
 	[[ "$stderr" == "plumb: --control: nothing: "* ]]

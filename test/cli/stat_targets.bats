@@ -167,6 +167,11 @@ columns()
 	echo stop >&5
 	run --separate-stderr timeout 60 "$PLUMB" stat -e task-clock --timeout 40000 --control fifo:control -- sleep 50
 	lacks "ended the program" <<<"$stderr"
+	# Nor if the program takes its time to end.
+	echo stop >&5
+	run --separate-stderr timeout 60 "$PLUMB" stat -e task-clock --timeout 500 --control fifo:control -- \
+		bash -c 'trap "sleep 0.8; exit 0" TERM; sleep 50 & wait'
+	lacks "ended the program" <<<"$stderr"
 	run --separate-stderr timeout 60 "$PLUMB" stat -e task-clock --timeout 50 --control fifo:control -- sleep 50
 	grep -qx "plumb: ended the program after 50 ms" <<<"$stderr"
 }

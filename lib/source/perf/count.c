@@ -160,6 +160,8 @@ static void obey(void *user, enum perf_command command)
 		c->turns_on = INFINITY;
 	} else if (command == PERF_STOP) {
 		turn(c, false);
+		/* A timeout that has passed already comes first. */
+		c->run->by_command |= !c->run->ended;
 		c->run->ended = true;
 	}
 }
@@ -312,7 +314,7 @@ static int run_passes(struct counting *c)
 		if (c->run->signal && !c->run->ended)
 			break;
 		if (pass + 1 < passes)
-			c->run->ended = false;
+			c->run->ended = c->run->by_command = false;
 		c->ending = (struct source_ending){0};
 	}
 	warn(c);

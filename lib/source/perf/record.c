@@ -407,6 +407,7 @@ static int watch(struct recording *r)
 		bool over;
 
 		wait_for_records(r);
+		r->run->by_command = r->stopped;
 		r->run->ended = r->stopped || now() >= r->turns_off;
 		error = r->command_error;
 		switch_on(r);
