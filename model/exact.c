@@ -271,6 +271,7 @@ static __attribute__((noinline)) void charge_memory(struct core *core)
 {
 	struct exact *exact = core->exact;
 	uint64_t *counts = core->counts;
+	uint32_t from = 0;
 
 	if (memory_page_faults(core->memory) != core->faults_taken)
 		exact->faulter = exact->line;
@@ -281,7 +282,10 @@ static __attribute__((noinline)) void charge_memory(struct core *core)
 	for (unsigned e = EXACT_MEMORY_FIRST; e < EXACT_COUNT; e++) {
 		uint64_t now = counts[exact_events[e]];
 
-		add(exact, exact->line, e, now - *known(exact, e));
+		if (now == *known(exact, e))
+			continue;
+		profile_add_after(&exact->profile, exact->line, &from, e,
+				  (int64_t)(now - *known(exact, e)));
 		*known(exact, e) = now;
 	}
 	exact->data_sum = data_sum(counts);

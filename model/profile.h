@@ -95,6 +95,29 @@ static inline void profile_add(struct profile *profile, uint32_t line, unsigned 
 	profile_add_new(profile, line, event, count);
 }
 
+/*
+ * Likewise, of several events of one line in ascending order: `*from` begins as 0. A line has its
+ * events in much the same order, so that each is looked for after the one before.
+ */
+static inline void profile_add_after(struct profile *profile, uint32_t line, uint32_t *from,
+				     unsigned event, int64_t count)
+{
+	uint32_t at = *from ? profile->cells[*from].next : 0;
+
+	while (at && profile->cells[at].event != event)
+		at = profile->cells[at].next;
+	if (!at)
+		at = profile->lines[line].cells;
+	while (at && profile->cells[at].event != event)
+		at = profile->cells[at].next;
+	if (at) {
+		profile->cells[at].count += count;
+		*from = at;
+	} else {
+		profile_add_new(profile, line, event, count);
+	}
+}
+
 /* Called with the counts of an instruction in a context; never with all zeros. */
 typedef void profile_told(void *user, uint32_t context, uint64_t pc, const uint64_t *counts);
 

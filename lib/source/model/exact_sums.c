@@ -8,12 +8,12 @@
 
 /* ---- hash tables of indices ----------------------------------------------------------------- */
 
+/* The sums of all events of one place have the same. */
 static size_t place_of(const struct exact_key *key, size_t room)
 {
 	uint64_t hash = key->ip ^ (uint64_t)key->context << 32 ^ (uint64_t)key->profile << 16;
 
-	hash = (hash + key->event + ((uint64_t)key->group << 40) + (key->address << 8)) *
-	       0x9e3779b97f4a7c15ull;
+	hash = (hash + ((uint64_t)key->group << 40) + (key->address << 8)) * 0x9e3779b97f4a7c15ull;
 	return (size_t)(hash ^ hash >> 32) & (room - 1);
 }
 
@@ -52,7 +52,9 @@ static bool grow_table(struct exact_sums *sums)
 		return false;
 	sums->table = grown;
 	for (size_t i = 0; i < sums->count; i++)
-		put(grown, sums->table_room, place_of(&sums->at[i].key, sums->table_room), i);
+		if (sums->at[i].is_first)
+			put(grown, sums->table_room, place_of(&sums->at[i].key, sums->table_room),
+			    i);
 	return true;
 }
 
@@ -160,41 +162,104 @@ static bool reserve(struct exact_sums *sums)
 		sums->room = room;
 	}
 	return sums->count < UINT32_MAX - 1 &&
-	       (2 * (sums->count + 1) <= sums->table_room || grow_table(sums));
+	       (2 * (sums->place_count + 1) <= sums->table_room || grow_table(sums));
 }
 
-static struct exact_sum *find(const struct exact_sums *sums, const struct exact_key *key)
+static bool is_same_place(const struct exact_key *a, const struct exact_key *b)
+{
+	return a->ip == b->ip && a->address == b->address && a->context == b->context &&
+	       a->profile == b->profile && a->group == b->group;
+}
+
+/* Returns the first sum of the key's place, or NULL. */
+static struct exact_sum *find_place(const struct exact_sums *sums, const struct exact_key *key)
 {
 	const size_t room = sums->table_room;
-	size_t place;
 
 	if (!room)
 		return NULL;
-	for (place = place_of(key, room); sums->table[place]; place = (place + 1) & (room - 1)) {
+	for (size_t place = place_of(key, room); sums->table[place];
+	     place = (place + 1) & (room - 1)) {
 		struct exact_sum *sum = &sums->at[sums->table[place] - 1];
 
-		if (!memcmp(&sum->key, key, sizeof(*key)))
+		if (is_same_place(&sum->key, key))
 			return sum;
 	}
 	return NULL;
 }
 
+/* Returns the sum of the key's event among those of its place, or NULL. */
+static struct exact_sum *find_event(const struct exact_sums *sums, struct exact_sum *first,
+				    uint32_t event)
+{
+	struct exact_sum *sum = first;
+
+	do {
+		if (sum->key.event == event)
+			return sum;
+		sum = &sums->at[sum->next];
+	} while (sum != first);
+	return NULL;
+}
+
+/* Makes a sum of a place, after another one of it; NULL: it is the first. There is room. */
+static struct exact_sum *new_sum(struct exact_sums *sums, const struct exact_key *key,
+				 struct exact_sum *before, uint32_t chain)
+{
+	const uint32_t index = (uint32_t)sums->count++;
+	struct exact_sum *sum = &sums->at[index];
+
+	*sum = (struct exact_sum){.key = *key, .chain = chain, .is_first = !before};
+	if (before) {
+		sum->next = before->next;
+		before->next = index;
+	} else {
+		sum->next = index;
+		sums->place_count++;
+		put(sums->table, sums->table_room, place_of(key, sums->table_room), index);
+	}
+	return sum;
+}
+
+/*
+ * Returns the first sum of the key's place, or NULL. The places of a thread are told in much the
+ * same order each time: the one that followed last time is looked at first.
+ */
+static struct exact_sum *next_place(struct exact_sums *sums, const struct exact_key *key)
+{
+	struct exact_sum *sum;
+
+	if (!sums->count)
+		return NULL;
+	sum = &sums->at[sums->at[sums->place].following];
+	if (!sum->is_first || !is_same_place(&sum->key, key))
+		sum = find_place(sums, key);
+	return sum;
+}
+
 bool exact_sums_add(struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
 		    uint64_t count)
 {
-	struct exact_sum *sum = find(sums, key);
+	const bool stays = sums->count && is_same_place(&sums->at[sums->last].key, key);
+	struct exact_sum *before = stays ? &sums->at[sums->last] : next_place(sums, key);
+	struct exact_sum *sum = before ? find_event(sums, before, key->event) : NULL;
 
 	if (!sum) {
+		const size_t index = before ? (size_t)(before - sums->at) : 0;
+
 		if (!reserve(sums))
 			return false;
-		sum = &sums->at[sums->count];
-		*sum = (struct exact_sum){.key = *key, .chain = chain};
-		put(sums->table, sums->table_room, place_of(key, sums->table_room), sums->count);
-		sums->count++;
+		sum = new_sum(sums, key, before ? &sums->at[index] : NULL, chain);
+		before = before ? &sums->at[index] : sum;
 	}
+	if (!stays) {
+		sums->at[sums->place].following = (uint32_t)(before - sums->at);
+		sums->place = sums->at[sums->place].following;
+	}
+	sums->last = (uint32_t)(sum - sums->at);
 	sum->added += count;
 	if (!sum->is_added)
-		sums->added[sums->added_count++] = (uint32_t)(sum - sums->at);
+		sums->added[sums->added_count++] = sums->last;
 	sum->is_added = true;
 	return true;
 }
@@ -227,6 +292,14 @@ static int compare_positions(const void *a, const void *b)
 	return x->position < y->position ? -1 : x->position > y->position;
 }
 
+static bool are_in_order(const struct plumb_recording_change *changes, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (changes[i].position < changes[i - 1].position)
+			return false;
+	return true;
+}
+
 /* What was told of a sum is in the file. */
 static void note_written(struct exact_sum *sum)
 {
@@ -235,13 +308,23 @@ static void note_written(struct exact_sum *sum)
 	sum->is_told = false;
 }
 
+/*
+ * Samples are mostly in the file in the order of their sums: going through all sums takes less time
+ * than sorting this part of them.
+ */
+#define SORTED_PART 16
+
 int exact_sums_written(struct exact_sums *sums)
 {
+	const bool many = sums->told_count > sums->count / SORTED_PART;
+	const size_t looked_at = many ? sums->count : sums->told_count;
 	size_t count = 0;
 
-	for (size_t i = 0; i < sums->told_count; i++) {
-		struct exact_sum *sum = &sums->at[sums->told[i]];
+	for (size_t i = 0; i < looked_at; i++) {
+		struct exact_sum *sum = &sums->at[many ? i : sums->told[i]];
 
+		if (!sum->is_told)
+			continue;
 		note_written(sum);
 		if (sum->position)
 			sums->changes[count++] =
@@ -250,7 +333,8 @@ int exact_sums_written(struct exact_sums *sums)
 	sums->told_count = 0;
 	if (!count)
 		return 0;
-	qsort(sums->changes, count, sizeof(*sums->changes), compare_positions);
+	if (!are_in_order(sums->changes, count))
+		qsort(sums->changes, count, sizeof(*sums->changes), compare_positions);
 	return sums->change(sums->user, sums->changes, count);
 }
 

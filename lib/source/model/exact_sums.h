@@ -36,11 +36,14 @@ struct exact_key {
 
 struct exact_sum {
 	struct exact_key key;
-	uint64_t added;    /* since its thread's counts last added up */
-	uint64_t told;     /* before that, and not written yet */
-	uint64_t sum;      /* in the file; without its scale */
-	uint64_t position; /* of its period, in the file; 0: none, or it cannot be changed */
-	uint32_t chain;    /* index of its calling context */
+	uint64_t added;     /* since its thread's counts last added up */
+	uint64_t told;      /* before that, and not written yet */
+	uint64_t sum;       /* in the file; without its scale */
+	uint64_t position;  /* of its period, in the file; 0: none, or it cannot be changed */
+	uint32_t chain;     /* index of its calling context */
+	uint32_t next;      /* index of the place's next sum; the last one's is the first */
+	uint32_t following; /* of a place's first sum: index of that of the place told after it */
+	bool is_first;      /* of its place */
 	bool is_added, is_told;
 };
 
@@ -68,8 +71,9 @@ struct exact_sums {
 
 	struct exact_sum *at;
 	size_t count, room;
-	uint32_t *table; /* hash table of indices plus 1; 0: none */
-	size_t table_room;
+	uint32_t *table; /* hash table of places: the indices of their first sums plus 1; 0: none */
+	size_t place_count, table_room;
+	uint32_t last, place; /* indices of the sum added to last, and of the first of its place */
 	uint32_t *added, *told;                 /* indices of the sums of which something is */
 	struct plumb_recording_change *changes; /* as many: being written */
 	size_t added_count, told_count;
