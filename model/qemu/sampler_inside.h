@@ -3,7 +3,7 @@
 #ifndef MODEL_QEMU_SAMPLER_INSIDE_H
 #define MODEL_QEMU_SAMPLER_INSIDE_H
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 #include "exact.h"
 #include "qemu/chains.h"
@@ -33,7 +33,7 @@ struct sampler {
 	struct exact *exact;  /* NULL: none */
 	uint32_t profile;     /* its number */
 	uint64_t next_told;   /* cycle when what has changed is told */
-	pthread_mutex_t busy; /* with a profile: held while its core executes, or it is told */
+	atomic_flag busy;     /* with a profile: held while its core executes, or it is told */
 	struct sampler *next; /* of those with a profile */
 };
 

@@ -239,7 +239,9 @@ static void test_costs_add_up(void **state)
 	assert_int_equal(rings->frames.samples, 2);
 	assert_int_equal(period_of(&file, 0), 7);
 	assert_int_equal(period_of(&file, 1), 20);
-	assert_int_equal(file.changes, 2);
+	/* The first samples have their periods, but for one: its change brings them into the file.
+	 */
+	assert_int_equal(file.changes, 1);
 	put_cost(rings, SLOT, 1, 2, 0x400004, 1);
 	put_told(rings, SLOT);
 	assert_true(model_frames_drain(&rings->frames));
@@ -248,7 +250,7 @@ static void test_costs_add_up(void **state)
 	assert_int_equal(period_of(&file, 1), 20);
 	assert_int_equal(period_of(&file, 2), 30);
 	assert_int_equal(period_of(&file, 3), 1);
-	assert_int_equal(file.changes, 5);
+	assert_int_equal(file.changes, 4);
 	assert_int_equal(rings->frames.error, 0);
 	exact_sums_clean_up(&sums);
 	free_rings(rings);

@@ -205,12 +205,18 @@ static struct exact_values values_of(const struct exact_sums *sums, const struct
 uint64_t exact_write(struct record_writer *out, const struct record_setup *setup,
 		     struct exact_sums *sums)
 {
+	/*
+	 * A sample that is to be changed begins with 0: all periods come at once. Before there are
+	 * any, only the first one does: its change brings all samples into the file.
+	 */
+	const bool starts = sums->in_place && !sums->begun && !sums->scaled;
 	uint64_t written = 0;
 
 	for (size_t i = 0; i < sums->told_count; i++) {
 		struct exact_sum *sum = &sums->at[sums->told[i]];
-		/* A sample that is to be changed begins with 0: all periods come at once. */
-		const uint64_t period = sums->in_place ? 0 : period_of(sums, sum, sum->told);
+		const bool is_current = starts && sums->begun;
+		const uint64_t period =
+			sums->in_place && !is_current ? 0 : period_of(sums, sum, sum->told);
 		uint64_t begin;
 		size_t place;
 
@@ -221,6 +227,8 @@ uint64_t exact_write(struct record_writer *out, const struct record_setup *setup
 		place = sum->key.event < EXACT_COUNT ? write_cost(out, setup, sums, sum, period)
 						     : write_line(out, setup, sums, sum, period);
 		sum->position = sums->in_place ? begin + place : 0;
+		sum->is_current = is_current;
+		sums->begun = sums->in_place;
 		written++;
 	}
 	record_flush(out);

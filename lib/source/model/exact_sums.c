@@ -326,9 +326,10 @@ int exact_sums_written(struct exact_sums *sums)
 		if (!sum->is_told)
 			continue;
 		note_written(sum);
-		if (sum->position)
+		if (sum->position && !sum->is_current)
 			sums->changes[count++] =
 				(struct plumb_recording_change){sum->position, sum->sum};
+		sum->is_current = false;
 	}
 	sums->told_count = 0;
 	if (!count)
@@ -372,6 +373,7 @@ void exact_sums_restart(struct exact_sums *sums)
 {
 	for (size_t i = 0; i < sums->count; i++)
 		sums->at[i].sum = sums->at[i].position = 0;
+	sums->begun = false;
 }
 
 void exact_sums_clean_up(struct exact_sums *sums)

@@ -44,6 +44,7 @@ struct exact_sum {
 	uint32_t next;      /* index of the place's next sum; the last one's is the first */
 	uint32_t following; /* of a place's first sum: index of that of the place told after it */
 	bool is_first;      /* of its place */
+	bool is_current; /* what was told is in the file, except that exact_sums_written() is due */
 	bool is_added, is_told;
 };
 
@@ -66,6 +67,7 @@ struct exact_sums {
 	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);
 	void *user;
 	bool in_place; /* samples change, by those; otherwise there are more and more */
+	bool begun;    /* some samples have a position */
 	bool scaled;   /* groups of windows have a scale: nothing is written until it is known */
 	struct sampled_groups groups;
 
