@@ -14,6 +14,7 @@
 #include "tool/join.h"
 #include "tool/machine.h"
 #include "tool/memory.h"
+#include "tool/other_options.h"
 #include "tool/pattern.h"
 #include "tool/perf_options.h"
 
@@ -624,6 +625,7 @@ const struct command command_list = {
 		"must match all of it, and other words a part.",
 	.options = options,
 	.perf_twins = perf_options_list,
+	.others = other_options_list,
 	.examples =
 		(const struct example[]){
 			{"plumb list --source model", "list the model's cores and parameters"},

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "render/output.h"
 #include "tool/complain.h"
+#include "tool/other_options.h"
 #include "tool/perf_options.h"
 
 struct plumb_options {
@@ -62,6 +63,7 @@ const struct command command_plumb = {
 	.most = OPERANDS_ANY,
 	.options = options,
 	.perf_commands = perf_options_commands,
+	.other_commands = other_commands,
 	.commands =
 		(const struct command *const[]){
 			&command_stat, &command_explore, &command_record, &command_report,

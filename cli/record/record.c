@@ -12,6 +12,7 @@
 #include "tool/complain.h"
 #include "tool/inputs.h"
 #include "tool/memory.h"
+#include "tool/other_options.h"
 #include "tool/perf_options.h"
 
 #define AT(member) offsetof(struct record_options, member)
@@ -492,6 +493,7 @@ const struct command command_record = {
 		"The exit status is the program's. Ctrl-C stops and keeps the recording.",
 	.options = options,
 	.perf_twins = perf_options_record,
+	.others = other_options_record,
 	.examples =
 		(const struct example[]){
 			{"plumb record ./program", "write SPE samples to perf.data"},

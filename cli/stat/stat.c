@@ -11,7 +11,10 @@
 #include "tool/complain.h"
 #include "tool/join.h"
 #include "tool/memory.h"
+#include "tool/other_options.h"
 #include "tool/perf_options.h"
+
+#define DIGITS "0123456789"
 
 static const char *const collections[] = {"metric", "group", "none", NULL};
 
@@ -269,37 +272,6 @@ static const struct option options[] = {
 	{0},
 };
 
-/* Options of topdown-tool (since 2022) that have a different name here. */
-static const struct option_twin twins[] = {
-	{"list-cpus", "plumb spec list cpus"},
-	{"list-groups", "plumb spec list groups"},
-	{"list-metrics", "plumb spec list metrics, or plumb spec tree"},
-	{"list-events", "plumb spec list events"},
-	{"cpu-list", "plumb spec list cpus"},
-	{"cpu-list-cores", "plumb list cores"},
-	{"cpu-list-groups", "plumb spec list groups"},
-	{"cpu-list-metrics", "plumb spec list metrics, or plumb spec tree"},
-	{"cpu-list-events", "plumb spec list events"},
-	{"d", "plumb spec show NAME, for a metric, a group or an event"},
-	{"descriptions", "plumb spec show NAME, for a metric, a group or an event"},
-	{"cpu-descriptions", "plumb spec show NAME, for a metric, a group or an event"},
-	{"show-sample-events", "plumb spec tree -v"},
-	{"cpu-show-sample-events", "plumb spec tree -v"},
-	{"cpu-stages", "--stages"},
-	{"cpu-metric-group", "--metric-group"},
-	{"cpu-node", "--node"},
-	{"c", "--collect-by"},
-	{"cpu-collect-by", "--collect-by"},
-	{"cpu-no-multiplex", "--no-multiplex"},
-	{"interval", "-I"},
-	{"cpu-generate-csv", "--csv; add -e for events"},
-	{"cpu-csv", "--csv; add -e for events"},
-	{"csv-output-path", "--csv -o FILE"},
-	{"perf-output", "-o FILE"},
-	{"debug", "-v"},
-	{0},
-};
-
 static bool is_stdout(const struct stat_options *values)
 {
 	return strcmp(values->common.output, "-") == 0;
@@ -331,6 +303,16 @@ static bool check(const struct command *command, const struct stat_options *valu
 	else
 		return true;
 	advise("see %s --help", command->path);
+	return false;
+}
+
+/* topdown-tool's --core has a list of CPUs. */
+static bool check_core_file(const struct stat_options *values)
+{
+	if (!values->core_file || !cpus_is_list(values->core_file))
+		return true;
+	complain("--core: %s is a list of CPUs, not a core file", values->core_file);
+	advise("topdown-tool's --core is -C CPU,...");
 	return false;
 }
 
@@ -408,18 +390,26 @@ int stat_plan(const struct stat_options *values, const struct machine *machine,
 	return status;
 }
 
-/* perf's -n takes no value, so that what follows it was taken for a node. */
+/* perf's -n takes no value, and wperf's takes a number: what follows it was taken for a node. */
 static void advise_null(const struct stat_options *values)
 {
+	const char *node = values->selecting.node;
+
+	if (node && *node && !node[strspn(node, DIGITS)])
+		advise("wperf's -n is --interval-count N");
 	/* No node is called like this. */
-	if (values->selecting.node && !strchr(values->selecting.node, '_'))
+	if (node && !strchr(node, '_'))
 		advise("-n NODE is a node of the tree; perf's -n is unsupported: -e task-clock "
 		       "counts next to nothing");
 }
 
-/* perf stat has commands of its own, which were taken for programs. */
-static void advise_command(const char *program)
+/* perf stat has commands of its own, which were taken for programs, as were others' values. */
+static void advise_command(const struct stat_options *values, const char *program)
 {
+	if (values->no_inherit && !program[strspn(program, DIGITS)])
+		advise("topdown-tool's and wperf's -i is -I MS");
+	else if (values->csv && !values->common.output)
+		advise("topdown-tool's --csv FILE is --csv -o FILE");
 	if (strcmp(program, "record") == 0)
 		advise("perf's stat record is plumb stat --json -o FILE");
 	else if (strcmp(program, "report") == 0)
@@ -447,9 +437,10 @@ static int run(const struct command *command, int count, char **arguments)
 		values.cpus = values.common.cpu;
 		values.common.cpu = NULL;
 	}
-	if (!check(command, &values) || !read_what_if(&values) || !stat_read_sampled(&values) ||
-	    !window_read(&values.window, true, &values.counted) || !limit_intervals(&values) ||
-	    !machine_read_seed(values.seed, &seed) || !options_separator(command, &values.common) ||
+	if (!check(command, &values) || !check_core_file(&values) || !read_what_if(&values) ||
+	    !stat_read_sampled(&values) || !window_read(&values.window, true, &values.counted) ||
+	    !limit_intervals(&values) || !machine_read_seed(values.seed, &seed) ||
+	    !options_separator(command, &values.common) ||
 	    output_check_descriptor(&values.common) != EXIT_FINE)
 		return EXIT_USAGE;
 	if (!stat_read_targets(&values, operands.count > 0)) {
@@ -476,7 +467,7 @@ static int run(const struct command *command, int count, char **arguments)
 	};
 	status = machine_open(&machine, &wish, operands.at);
 	if (status == EXIT_NO_PROGRAM)
-		advise_command(operands.at[0]);
+		advise_command(&values, operands.at[0]);
 	if (status == EXIT_FINE && values.what_if && !machine.core) {
 		complain("--what-if requires the model: this machine's PMU counts a real core");
 		advise("add --source model");
@@ -527,9 +518,8 @@ const struct command command_stat = {
 		"By default both stages are counted; the text shows only the groups of stage 2 "
 		"that the diagnosis leads to. JSON and CSV contain everything.",
 	.options = options,
-	.twins_of = "topdown-tool",
-	.twins = twins,
 	.perf_twins = perf_options_stat,
+	.others = other_options_stat,
 	.examples =
 		(const struct example[]){
 			{"plumb stat ./program", "diagnose what limits the program's performance"},

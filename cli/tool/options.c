@@ -167,13 +167,30 @@ static const struct option_twin *find_twin(const struct option_twin *twins, cons
 	return twins && twins->name ? twins : NULL;
 }
 
-/* Says what perf's option of the same letter is here, if it is another one. */
-static void advise_perfs(const struct command *command, const char *spelling)
+/* Says what other programs' names stand for here. Returns whether one of them is `name`. */
+static bool advise_others(const struct other_tool *others, const char *name, const char *spelling)
 {
-	const struct option_twin *perfs = spelling[0] == '-' && spelling[1] != '-'
-						  ? find_twin(command->perf_twins, spelling + 1)
-						  : NULL;
+	const struct option_twin *twin;
+	bool any = false;
 
+	for (const struct other_tool *tool = others; tool && tool->program; tool++) {
+		twin = find_twin(tool->twins, name);
+		if (twin)
+			advise("%s's %s is %s", tool->program, spelling, twin->ours);
+		any |= twin != NULL;
+	}
+	return any;
+}
+
+/* Says what other programs' option of the same letter is here, if it is another one. */
+static void advise_letter(const struct command *command, const char *spelling)
+{
+	const struct option_twin *perfs;
+
+	if (spelling[0] != '-' || spelling[1] == '-')
+		return;
+	(void)advise_others(command->others, spelling + 1, spelling);
+	perfs = find_twin(command->perf_twins, spelling + 1);
 	if (perfs)
 		advise("perf's %s is %s", spelling, perfs->ours);
 }
@@ -187,14 +204,14 @@ static const char *take_value(struct parser *parser, const struct option *option
 	if (!value) {
 		complain("%s requires a value: %s", spelling, option->argument);
 		see_help(parser->command);
-		advise_perfs(parser->command, spelling);
+		advise_letter(parser->command, spelling);
 		return NULL;
 	}
 	if (is_option(parser->command, value)) {
 		complain("%s requires a value: %s", spelling, option->argument);
 		advise("if %s is its value, write %s%s%s", value, spelling,
 		       strncmp(spelling, "--", 2) == 0 ? "=" : "", value);
-		advise_perfs(parser->command, spelling);
+		advise_letter(parser->command, spelling);
 		return NULL;
 	}
 	parser->next++;
@@ -260,24 +277,26 @@ static bool set(struct parser *parser, const struct option *option, const char *
 
 static bool is_twin(const struct command *command, const char *name)
 {
-	return find_twin(command->twins, name) || find_twin(command->perf_twins, name);
+	for (const struct other_tool *tool = command->others; tool && tool->program; tool++)
+		if (find_twin(tool->twins, name))
+			return true;
+	return find_twin(command->perf_twins, name) != NULL;
 }
 
 /* Reports the unknown option `spelling`. `near` is a known option with a similar name, or NULL. */
 static bool refuse(const struct parser *parser, const char *name, const char *spelling,
 		   const char *near)
 {
-	const struct option_twin *twin = find_twin(parser->command->twins, name);
+	bool other;
 	const struct option_twin *perfs = find_twin(parser->command->perf_twins, name);
 
 	complain("unknown option '%s'", spelling);
-	if (twin)
-		advise("%s's %s is %s", parser->command->twins_of, spelling, twin->ours);
+	other = advise_others(parser->command->others, name, spelling);
 	if (perfs)
 		advise("perf's %s is %s", spelling, perfs->ours);
-	if (!twin && !perfs && near)
+	if (!other && !perfs && near)
 		advise("did you mean --%s?", near);
-	else if (!twin && !perfs)
+	else if (!other && !perfs)
 		see_help(parser->command);
 	return false;
 }
@@ -498,6 +517,8 @@ const struct command *options_find(const struct command *command, const char *na
 	perfs = find_twin(command->perf_commands, name);
 	if (perfs)
 		advise("perf's %s is %s", name, perfs->ours);
+	else if (advise_others(command->other_commands, name, name))
+		return NULL;
 	else if (near.best)
 		advise("did you mean %s %s?", command->path, near.best);
 	else

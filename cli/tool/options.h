@@ -186,6 +186,12 @@ struct option_twin {
 	const char *ours; /* what to type instead: "plumb spec list metrics", "--node" */
 };
 
+/* Another program and its names; tables end with a row without a program. */
+struct other_tool {
+	const char *program; /* "topdown-tool" */
+	const struct option_twin *twins;
+};
+
 struct output;
 
 struct command {
@@ -197,12 +203,12 @@ struct command {
 	bool runs;            /* arguments after the first operand belong to that program */
 	const char *text;     /* paragraphs for --help, or NULL */
 	const struct option *options;
-	const char *twins_of; /* a program whose options people may try: "topdown-tool"; or NULL */
-	const struct option_twin *twins;         /* our names for its options */
-	const struct option_twin *perf_twins;    /* and for perf's; or NULL */
-	const struct option_twin *perf_commands; /* our names for perf's commands; or NULL */
-	void (*more)(struct output *out);        /* prints another section of --help; or NULL */
-	const struct example *examples;          /* ends with a row without a command; or NULL */
+	const struct option_twin *perf_twins;    /* our names for perf's options; or NULL */
+	const struct option_twin *perf_commands; /* and for its commands; or NULL */
+	const struct other_tool *others;         /* likewise of other programs; or NULL */
+	const struct other_tool *other_commands;
+	void (*more)(struct output *out); /* prints another section of --help; or NULL */
+	const struct example *examples;   /* ends with a row without a command; or NULL */
 	const struct command *const
 		*commands; /* ended by NULL; of a command that only dispatches */
 	/* Runs the command. `arguments[0]` is its name. Returns the exit status. */
