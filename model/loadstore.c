@@ -9,6 +9,8 @@
 
 /* Accesses of an instruction that are further apart are not merged. */
 #define MERGE_BYTES 256
+/* What one access reaches: the width of the data path. */
+#define ACCESS_BYTES 16
 
 /* ---- What memory is asked, unless its answers are told ------------------------------------ */
 
@@ -445,14 +447,20 @@ static void make_access(struct core *core, const struct op *op, uint64_t pc, uin
 	all->count++;
 }
 
-/* An access that the core makes in several, such as that of a pair of registers. */
+/*
+ * What the core accesses in several parts, such as four vector registers; but at once what fits in
+ * one of them, such as a pair of 64-bit registers, even if its address issues as often.
+ */
 static void make_parts(struct core *core, const struct op *op, uint64_t pc, uint64_t address,
 		       uint64_t end, struct accesses *all)
 {
 	unsigned bytes = end - address < UINT16_MAX ? (unsigned)(end - address) : UINT16_MAX;
 	unsigned parts = op->memory & MEM_GATHER ? 1 : op->accesses;
-	unsigned part = bytes / parts;
+	unsigned needed = (bytes + ACCESS_BYTES - 1) / ACCESS_BYTES, part;
 
+	for (; parts > needed; parts--)
+		all->issued = later(all->issued, issue_at(core, all->ready, op->ports, 0));
+	part = bytes / parts;
 	for (unsigned i = 1; part && i < parts; i++, address += part)
 		make_access(core, op, pc, address, part, all);
 	make_access(core, op, pc, address, (unsigned)(end - address), all);

@@ -459,6 +459,12 @@ static void accesses_are_counted_as_made(void **state)
 	assert_int_equal(counts[EVENT_MEM_ACCESS_RD], 2);
 	assert_int_equal(bench_memory.last_bytes, 16);
 
+	/* what fits in one, even if its address issues twice */
+	b.accesses[0].bytes = 16;
+	counts_of(&params, 1, counts);
+	assert_int_equal(counts[EVENT_MEM_ACCESS_RD], 1);
+	assert_int_equal(bench_memory.last_bytes, 16);
+
 	/* a gather: each element, wherever it is */
 	bench_begin(&b, 0x1000);
 	bench_load(&b, REG_V0, REG_NONE, NEAR_L1)->memory |= MEM_GATHER;
