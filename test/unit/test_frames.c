@@ -250,7 +250,7 @@ static void test_costs_add_up(void **state)
 	assert_int_equal(period_of(&file, 1), 20);
 	assert_int_equal(period_of(&file, 2), 30);
 	assert_int_equal(period_of(&file, 3), 1);
-	assert_int_equal(file.changes, 4);
+	assert_int_equal(file.changes, 3);
 	assert_int_equal(rings->frames.error, 0);
 	exact_sums_clean_up(&sums);
 	free_rings(rings);

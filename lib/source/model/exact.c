@@ -205,16 +205,15 @@ static struct exact_values values_of(const struct exact_sums *sums, const struct
 uint64_t exact_write(struct record_writer *out, const struct record_setup *setup,
 		     struct exact_sums *sums)
 {
-	/*
-	 * A sample that is to be changed begins with 0: all periods come at once. Before there are
-	 * any, only the first one does: its change brings all samples into the file.
-	 */
-	const bool starts = sums->in_place && !sums->begun && !sums->scaled;
 	uint64_t written = 0;
 
-	for (size_t i = 0; i < sums->told_count; i++) {
-		struct exact_sum *sum = &sums->at[sums->told[i]];
-		const bool is_current = starts && sums->begun;
+	for (size_t i = 0; (i = exact_sums_next_told(sums, i)) != SIZE_MAX; i++) {
+		struct exact_sum *sum = &sums->at[i];
+		/*
+		 * Samples have their periods, except for the first one if it can be changed: its
+		 * change brings all of them into the file. In a sampled run, all are changed.
+		 */
+		const bool is_current = sums->in_place && !sums->scaled && written;
 		const uint64_t period =
 			sums->in_place && !is_current ? 0 : period_of(sums, sum, sum->told);
 		uint64_t begin;
@@ -228,7 +227,6 @@ uint64_t exact_write(struct record_writer *out, const struct record_setup *setup
 						     : write_line(out, setup, sums, sum, period);
 		sum->position = sums->in_place ? begin + place : 0;
 		sum->is_current = is_current;
-		sums->begun = sums->in_place;
 		written++;
 	}
 	record_flush(out);

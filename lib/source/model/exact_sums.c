@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define ROOM_FIRST 1024
+#define WORD_BITS  64
 
 /* ---- hash tables of indices ----------------------------------------------------------------- */
 
@@ -157,8 +158,9 @@ static bool reserve(struct exact_sums *sums)
 		size_t room = sums->room ? 2 * sums->room : ROOM_FIRST;
 
 		if (!RESIZE(sums->at, room) || !RESIZE(sums->added, room) ||
-		    !RESIZE(sums->told, room) || !RESIZE(sums->changes, room))
+		    !RESIZE(sums->told, room / WORD_BITS) || !RESIZE(sums->changes, room))
 			return false;
+		memset(sums->told + sums->room / WORD_BITS, 0, (room - sums->room) / 8);
 		sums->room = room;
 	}
 	return sums->count < UINT32_MAX - 1 &&
@@ -264,6 +266,25 @@ bool exact_sums_add(struct exact_sums *sums, const struct exact_key *key, uint32
 	return true;
 }
 
+static void note_told(struct exact_sums *sums, size_t index)
+{
+	const uint64_t bit = 1ull << index % WORD_BITS;
+
+	sums->told_count += !(sums->told[index / WORD_BITS] & bit);
+	sums->told[index / WORD_BITS] |= bit;
+}
+
+size_t exact_sums_next_told(const struct exact_sums *sums, size_t index)
+{
+	const size_t words = sums->room / WORD_BITS;
+	uint64_t ahead = ~0ull << index % WORD_BITS;
+
+	for (size_t i = index / WORD_BITS; i < words; i++, ahead = ~0ull)
+		if (sums->told[i] & ahead)
+			return i * WORD_BITS + (size_t)__builtin_ctzll(sums->told[i] & ahead);
+	return SIZE_MAX;
+}
+
 void exact_sums_told(struct exact_sums *sums, uint32_t profile)
 {
 	size_t kept = 0;
@@ -278,9 +299,7 @@ void exact_sums_told(struct exact_sums *sums, uint32_t profile)
 		sum->told += sum->added;
 		sum->added = 0;
 		sum->is_added = false;
-		if (!sum->is_told)
-			sums->told[sums->told_count++] = sums->added[i];
-		sum->is_told = true;
+		note_told(sums, sums->added[i]);
 	}
 	sums->added_count = kept;
 }
@@ -305,35 +324,32 @@ static void note_written(struct exact_sum *sum)
 {
 	sum->sum += sum->told;
 	sum->told = 0;
-	sum->is_told = false;
 }
 
-/*
- * Samples are mostly in the file in the order of their sums: going through all sums takes less time
- * than sorting this part of them.
- */
-#define SORTED_PART 16
+static void all_written(struct exact_sums *sums)
+{
+	if (sums->told_count)
+		memset(sums->told, 0, sums->room / 8);
+	sums->told_count = 0;
+}
 
 int exact_sums_written(struct exact_sums *sums)
 {
-	const bool many = sums->told_count > sums->count / SORTED_PART;
-	const size_t looked_at = many ? sums->count : sums->told_count;
 	size_t count = 0;
 
-	for (size_t i = 0; i < looked_at; i++) {
-		struct exact_sum *sum = &sums->at[many ? i : sums->told[i]];
+	for (size_t i = 0; (i = exact_sums_next_told(sums, i)) != SIZE_MAX; i++) {
+		struct exact_sum *sum = &sums->at[i];
 
-		if (!sum->is_told)
-			continue;
 		note_written(sum);
 		if (sum->position && !sum->is_current)
 			sums->changes[count++] =
 				(struct plumb_recording_change){sum->position, sum->sum};
 		sum->is_current = false;
 	}
-	sums->told_count = 0;
+	all_written(sums);
 	if (!count)
 		return 0;
+	/* Those of one thread are in order. */
 	if (!are_in_order(sums->changes, count))
 		qsort(sums->changes, count, sizeof(*sums->changes), compare_positions);
 	return sums->change(sums->user, sums->changes, count);
@@ -362,7 +378,7 @@ int exact_sums_written_scaled(struct exact_sums *sums, unsigned before,
 			(struct plumb_recording_change){sum->position - before, now.stream};
 		changes[count++] = (struct plumb_recording_change){sum->position, now.period};
 	}
-	sums->told_count = 0;
+	all_written(sums);
 	qsort(changes, count, sizeof(*changes), compare_positions);
 	error = count ? sums->change(sums->user, changes, count) : 0;
 	free(changes);
@@ -373,7 +389,6 @@ void exact_sums_restart(struct exact_sums *sums)
 {
 	for (size_t i = 0; i < sums->count; i++)
 		sums->at[i].sum = sums->at[i].position = 0;
-	sums->begun = false;
 }
 
 void exact_sums_clean_up(struct exact_sums *sums)

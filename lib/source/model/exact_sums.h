@@ -45,7 +45,7 @@ struct exact_sum {
 	uint32_t following; /* of a place's first sum: index of that of the place told after it */
 	bool is_first;      /* of its place */
 	bool is_current; /* what was told is in the file, except that exact_sums_written() is due */
-	bool is_added, is_told;
+	bool is_added;
 };
 
 /* What a sample of a sum in a sampled run has. */
@@ -67,7 +67,6 @@ struct exact_sums {
 	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);
 	void *user;
 	bool in_place; /* samples change, by those; otherwise there are more and more */
-	bool begun;    /* some samples have a position */
 	bool scaled;   /* groups of windows have a scale: nothing is written until it is known */
 	struct sampled_groups groups;
 
@@ -76,7 +75,8 @@ struct exact_sums {
 	uint32_t *table; /* hash table of places: the indices of their first sums plus 1; 0: none */
 	size_t place_count, table_room;
 	uint32_t last, place; /* indices of the sum added to last, and of the first of its place */
-	uint32_t *added, *told;                 /* indices of the sums of which something is */
+	uint32_t *added;      /* indices of the sums to which something was */
+	uint64_t *told;       /* bits: of which sums something was told and not written */
 	struct plumb_recording_change *changes; /* as many: being written */
 	size_t added_count, told_count;
 
@@ -99,6 +99,11 @@ bool exact_sums_add(struct exact_sums *sums, const struct exact_key *key, uint32
 		    uint64_t count);
 /* The counts of a profile add up: what was added may be written. */
 void exact_sums_told(struct exact_sums *sums, uint32_t profile);
+/*
+ * Returns the index of the next sum, from `index` on, of which something was told and not written;
+ * SIZE_MAX if there is none.
+ */
+size_t exact_sums_next_told(const struct exact_sums *sums, size_t index);
 /*
  * Everything told was written, with samples for those sums that had no position: changes the
  * periods that have one. Returns 0 or an error of `change`.
