@@ -91,7 +91,7 @@ static int prepare_code(struct replay *replay, const uint32_t *words)
 	replay->arrivals = calloc(replay->count + 1, sizeof(*replay->arrivals));
 	replay->slots = calloc(replay->count + 1, sizeof(double));
 	replay->backend = calloc(replay->count + 1, sizeof(double));
-	replay->queued = calloc(replay->count + 1, sizeof(double));
+	replay->queued = calloc(replay->count + 1, sizeof(*replay->queued));
 	replay->missed = calloc(replay->count + 1, sizeof(double));
 	replay->executed = calloc(replay->count + 1, sizeof(double));
 	replay->shows = calloc(replay->count + 1, sizeof(*replay->shows));
@@ -302,9 +302,9 @@ static void take_counts(void *user, uint32_t context, uint64_t pc, const uint64_
 		if (e >= EXACT_SLOTS_BACKEND_L1D)
 			replay->backend[i] += (double)counts[e];
 	}
-	replay->queued[i] += (double)(counts[EXACT_SLOTS_BACKEND_LOAD_QUEUE] +
-				      counts[EXACT_SLOTS_BACKEND_STORE_QUEUE] +
-				      counts[EXACT_SLOTS_BACKEND_QUEUE_LS]);
+	replay->queued[i][REPLAY_QUEUE_LOADS] += (double)counts[EXACT_SLOTS_BACKEND_LOAD_QUEUE];
+	replay->queued[i][REPLAY_QUEUE_STORES] += (double)counts[EXACT_SLOTS_BACKEND_STORE_QUEUE];
+	replay->queued[i][REPLAY_QUEUE_BOTH] += (double)counts[EXACT_SLOTS_BACKEND_QUEUE_LS];
 	replay->missed[i] += (double)counts[EXACT_SLOTS_BACKEND_L1D];
 }
 
@@ -383,11 +383,11 @@ static void find_slots(const struct replay *replay, double *slots, struct replay
 			slots[i] = replay->executed[i] > 0
 					   ? replay->rates[b] * all / replay->executed[i]
 					   : replay->instructions[i].samples;
-			if (slots[i] > 0 && all > 0)
-				shares[i] = (struct replay_shares){
-					.queued = factor * replay->queued[i] / all,
-					.missed = factor * replay->missed[i] / all,
-				};
+			if (!(slots[i] > 0 && all > 0))
+				continue;
+			for (unsigned q = 0; q < REPLAY_QUEUES; q++)
+				shares[i].queued[q] = factor * replay->queued[i][q] / all;
+			shares[i].missed = factor * replay->missed[i] / all;
 		}
 }
 

@@ -20,6 +20,8 @@ struct replay_source {
 /* A load that hits L1D takes fewer cycles, if it waits for nothing. */
 #define REPLAY_HIT_CYCLES 16
 
+#define REPLAY_PAGE_LOG2 12
+
 /* What samples say about an instruction. Only operations that retired count. */
 struct replay_instruction {
 	double samples;
@@ -33,8 +35,11 @@ struct replay_instruction {
 	double mispredicted_taken, mispredicted_not_taken;
 	uint64_t
 		offsets; /* loads and stores: bit n is set if one began n bytes into a line of 64 */
-	uint32_t line_before; /* set by replay_share_lines() */
-	bool stores;          /* set by replay_pool_loads() */
+	uint32_t first_page, pages; /* of REPLAY_PAGE_LOG2: between the lowest access and the
+				       highest; 0 pages: none */
+	double moves;               /* of its stores: see replay_find_moves() */
+	uint32_t line_before;       /* set by replay_share_lines() */
+	bool stores;                /* set by replay_pool_loads() */
 	/* Of loads, set by replay_pool_loads(): those of the block that are alike, itself included.
 	 */
 	unsigned alike;       /* how many; 0: it is no load */
@@ -62,13 +67,25 @@ void replay_pool_loads(const struct plumb_cost_core *core, const struct plumb_fl
 int replay_share_lines(const struct plumb_cost_core *core, const struct plumb_flow *flow,
 		       const uint32_t *words, struct replay_instruction *instructions);
 
+/*
+ * Finds stores whose lines cannot have been in L1D, for they are spread over more memory than that
+ * has room for, though no record shows it: such a line takes its turn between L1D and L2, as those
+ * do that loads miss. `moves` becomes how many of the store's samples are of one. Call it after the
+ * two above. Returns 0 or NO_MEMORY.
+ */
+int replay_find_moves(const struct plumb_cost_core *core, const struct plumb_flow *flow,
+		      struct replay_instruction *instructions);
+
 /* Returns the slots that pass until a load from memory has its data. */
 double replay_memory_slots(const struct plumb_cost_core *core);
 
+/* Queues of accesses, by what may find them full. */
+enum replay_queue { REPLAY_QUEUE_LOADS, REPLAY_QUEUE_STORES, REPLAY_QUEUE_BOTH, REPLAY_QUEUES };
+
 /* Shares of an instruction's slots. */
 struct replay_shares {
-	double queued; /* lost because a queue of loads or stores was full */
-	double missed; /* lost to loads that missed L1D */
+	double queued[REPLAY_QUEUES]; /* lost because a queue was full */
+	double missed;                /* lost to loads that missed L1D */
 };
 
 /*

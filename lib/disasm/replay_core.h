@@ -41,7 +41,7 @@ struct replay {
 
 	/* Of each instruction: slots, those of them that the backend lost, also those for want of
 	 * room in a queue of loads and stores, or since L1D missed, and executions. */
-	double *slots, *backend, *queued, *missed, *executed;
+	double *slots, *backend, (*queued)[REPLAY_QUEUES], *missed, *executed;
 	bool *shows;            /* how long it waits */
 	double *waited, *waits; /* cycles from dispatch to issue, and how often that was seen */
 };

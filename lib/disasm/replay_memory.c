@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "bandwidth.h"
 #include "disasm/replay_core.h"
 
 /* Cycles until the line of a store that missed L1D is there, for which there is no latency. */
@@ -24,6 +25,7 @@ double replay_draw(struct replay *replay)
 
 struct memory {
 	struct replay *replay;
+	struct bandwidth l2_path;
 };
 
 struct memory *memory_new(struct memory_system *system, const struct core_params *params,
@@ -31,10 +33,11 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 {
 	struct memory *memory = calloc(1, sizeof(*memory));
 
-	(void)params;
 	(void)counts;
-	if (memory)
-		memory->replay = &system->replay;
+	if (!memory)
+		return NULL;
+	memory->replay = &system->replay;
+	bandwidth_set_up(&memory->l2_path, params->l2.cycles_per_line);
 	return memory;
 }
 
@@ -108,12 +111,17 @@ static uint64_t line_of(uint64_t address)
  * Returns when a load has its data if its line is not on its way. From then on it is, unless nobody
  * knows how long the load takes.
  */
-static uint64_t bring_line(struct replay *replay, size_t i, uint64_t hit, uint64_t address)
+static uint64_t bring_line(struct memory *memory, size_t i, uint64_t cycle, uint64_t address)
 {
+	struct replay *replay = memory->replay;
+	const uint64_t hit = cycle + replay->params->l1d.latency;
 	const double latency = draw_latency(replay, i);
 	const double own = replay->params->classes[replay->insns[i].class].latency;
 	const uint64_t ready = hit + (latency > own ? (uint64_t)(latency - own + 0.5) : 0);
 
+	/* The time of its turn is in the latency. */
+	if (ready > hit)
+		bandwidth_take(&memory->l2_path, cycle);
 	if (latency > 0)
 		*replay_arrival(replay, i) = (struct arrival){line_of(address), ready};
 	return ready;
@@ -139,7 +147,7 @@ bool memory_load(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t ad
 	(void)bytes;
 	(void)owning;
 	if (!(ready > cycle && arrival->address == line_of(address)))
-		ready = bring_line(replay, i, hit, address);
+		ready = bring_line(memory, i, cycle, address);
 	ready = ready > hit ? ready : hit;
 	*result = (struct memory_result){.ready = ready,
 					 .translated = cycle,
@@ -162,6 +170,8 @@ void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t a
 		ready = arrival->ready;
 	else if (replay_draw(replay) * instruction->samples < instruction->misses)
 		ready = cycle + STORE_MISS;
+	else if (replay_draw(replay) * instruction->samples < instruction->moves)
+		ready = bandwidth_take(&memory->l2_path, cycle) + 1;
 	*arrival = (struct arrival){line_of(address), ready};
 	*result = (struct memory_result){.ready = ready, .translated = cycle, .physical = address};
 }

@@ -133,6 +133,8 @@ static void add_cell(const struct plumb_annotation *annotation, const struct cel
 		break;
 	case SERIES_OFFSETS:
 		replay->offsets = cell->offsets;
+		replay->first_page = cell->first_page;
+		replay->pages = cell->last_page - cell->first_page + 1;
 		break;
 	case SERIES_ISSUE_LATENCY:
 		instruction->issue_latency = cell->sum / cell->samples;
@@ -251,6 +253,8 @@ static int replay_samples(const struct plumb_annotation *annotation, struct rank
 	if (error == 0) {
 		replay_pool_loads(annotation->options.core, flow, code->words, replay);
 		error = replay_share_lines(annotation->options.core, flow, code->words, replay);
+		if (error == 0)
+			error = replay_find_moves(annotation->options.core, flow, replay);
 	}
 	if (error == 0)
 		error = replay_once(annotation, code, flow, replay, function, slots);

@@ -10,7 +10,7 @@
 #include "base/sized.h"
 #include "symbol/symbolizer.h"
 
-/* 56 MiB of them, and 64 MiB of what some have by group of windows. */
+/* 64 MiB of them, and 64 MiB of what some have by group of windows. */
 #define CELLS_MAX  (1u << 20)
 #define GROUPS_MAX (1u << 18)
 #define SERIES_MAX 1024
@@ -191,16 +191,22 @@ static int add_value(struct plumb_annotation *annotation, const struct plumb_loc
 	return error;
 }
 
-/* Notes where in a line an access began. */
+/* Notes where in a line an access began, and in which page. */
 static int add_offset(struct plumb_annotation *annotation, const struct plumb_location *location,
 		      uint64_t address)
 {
 	const struct series series = {.kind = SERIES_OFFSETS, .basis = PLUMB_BASIS_LATENCY};
+	const uint32_t page = (uint32_t)(address >> REPLAY_PAGE_LOG2);
 	int error;
 	struct cell *cell = add_sample(annotation, location, &series, &error);
 
-	if (cell)
-		cell->offsets |= UINT64_C(1) << (address & 63);
+	if (!cell)
+		return error;
+	cell->offsets |= UINT64_C(1) << (address & 63);
+	if (cell->samples == 1)
+		cell->first_page = cell->last_page = page;
+	cell->first_page = page < cell->first_page ? page : cell->first_page;
+	cell->last_page = page > cell->last_page ? page : cell->last_page;
 	return error;
 }
 

@@ -26,7 +26,7 @@ enum series_kind {
 	SERIES_MISPREDICTED_TAKEN,
 	SERIES_TOTAL_LATENCY,
 	SERIES_ISSUE_LATENCY,
-	SERIES_OFFSETS, /* where in a line accesses began: `offsets` of a cell, without a sum */
+	SERIES_OFFSETS, /* where accesses began: `offsets` and pages of a cell, without a sum */
 };
 
 struct series {
@@ -48,6 +48,7 @@ struct cell {
 		double sum;
 		uint64_t offsets; /* bit n: n bytes into a line of 64 */
 	};
+	uint32_t first_page, last_page; /* of 4 KiB, modulo 2^32; SERIES_OFFSETS has them */
 	double *groups; /* by group of windows, as groups_add() makes them; NULL: none */
 };
 

@@ -16,7 +16,7 @@
  */
 #define HELD_ERROR 0.57735
 /*
- * Likewise, when a queue of loads and stores is full, whichever comes next is charged: which one
+ * Likewise, when a queue of loads or stores is full, whichever comes next is charged: which one
  * that is may be any of those that use the queue.
  */
 #define QUEUED_ERROR HELD_ERROR
@@ -33,11 +33,13 @@ bool line_spread_new(struct line_spread *spread, size_t count)
 	spread->held = calloc(count + 1, sizeof(*spread->held));
 	spread->queued = calloc(count + 1, sizeof(*spread->queued));
 	spread->stores = calloc(count + 1, sizeof(*spread->stores));
-	spread->accesses = calloc(count + 1, sizeof(*spread->accesses));
+	spread->missed = calloc(count + 1, sizeof(*spread->missed));
+	spread->missed_variance = calloc(count + 1, sizeof(*spread->missed_variance));
+	spread->loads = calloc(count + 1, sizeof(*spread->loads));
 	spread->windows = calloc(count + 1, sizeof(*spread->windows));
 	return spread->group_of && spread->groups && spread->relative && spread->unseen &&
-	       spread->held && spread->queued && spread->stores && spread->accesses &&
-	       spread->windows;
+	       spread->held && spread->queued && spread->missed && spread->missed_variance &&
+	       spread->stores && spread->loads && spread->windows;
 }
 
 void line_spread_free(struct line_spread *spread)
@@ -48,7 +50,9 @@ void line_spread_free(struct line_spread *spread)
 	free(spread->unseen);
 	free(spread->held);
 	free(spread->queued);
-	free(spread->accesses);
+	free(spread->missed);
+	free(spread->missed_variance);
+	free(spread->loads);
 	free(spread->stores);
 	free(spread->windows);
 }
@@ -194,7 +198,7 @@ void line_spread_doubt(struct line_spread *spread, size_t i,
 		       const struct replay_instruction *samples, double rest,
 		       const struct replay_shares *shares)
 {
-	double unknown = samples->endless + samples->misses;
+	double unknown = samples->endless + samples->misses + samples->moves;
 
 	if (unknown > 0 && samples->samples > 0) {
 		unknown = fmin(1, unknown / samples->samples) * rest * UNKNOWN_ERROR;
@@ -202,9 +206,12 @@ void line_spread_doubt(struct line_spread *spread, size_t i,
 	}
 	spread->replayed = true;
 	spread->stores[i] = samples->stores;
-	spread->accesses[i] = samples->stores || samples->alike;
-	spread->queued[i] = shares->queued * QUEUED_ERROR;
-	spread->relative[i] += shares->missed * shares->missed * misses_variance(samples);
+	spread->loads[i] = samples->alike;
+	for (unsigned q = 0; q < REPLAY_QUEUES; q++)
+		spread->queued[i][q] = shares->queued[q] * QUEUED_ERROR;
+	spread->missed[i] = shares->missed;
+	spread->missed_variance[i] = shares->missed * shares->missed * misses_variance(samples);
+	spread->relative[i] += spread->missed_variance[i];
 	if (samples->alike && samples->samples > 0)
 		spread->held[i] = fmin(1, samples->held / samples->samples) * HELD_ERROR;
 }
@@ -214,6 +221,17 @@ void line_spread_note_windows(struct line_spread *spread, size_t i, const double
 	spread->windows[i] = windows;
 	for (unsigned g = 0; windows && g < GROUPS_ROOM; g++)
 		spread->all_windows[g] += windows[g];
+}
+
+/* Returns how often an instruction uses a queue, by the samples of its block. */
+static double uses_of(const struct line_spread *spread, size_t i, enum replay_queue queue)
+{
+	const struct spread_group *group = &spread->groups[spread->group_of[i]];
+
+	if ((queue == REPLAY_QUEUE_STORES || !spread->loads[i]) &&
+	    (queue == REPLAY_QUEUE_LOADS || !spread->stores[i]))
+		return 0;
+	return group->instructions > 0 ? group->samples / group->instructions : 0;
 }
 
 void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_code *code)
@@ -227,9 +245,13 @@ void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_co
 		spread->groups[spread->group_of[i]].weight += weight;
 		spread->costs += weight * weight * spread->relative[i];
 		spread->unseen_costs += weight * weight * spread->unseen[i];
+		spread->missed_costs += weight * spread->missed[i];
+		spread->missed_variances += weight * weight * spread->missed_variance[i];
 		spread->held_costs += weight * spread->held[i];
-		spread->queued_costs += weight * spread->queued[i];
-		spread->access_count += spread->accesses[i];
+		for (unsigned q = 0; q < REPLAY_QUEUES; q++) {
+			spread->queued_costs[q] += weight * spread->queued[i][q];
+			spread->uses[q] += uses_of(spread, i, q);
+		}
 	}
 	for (size_t g = 0; g < spread->count; g++) {
 		const struct spread_group *group = &spread->groups[g];
@@ -241,18 +263,85 @@ void line_spread_sum(struct line_spread *spread, const struct plumb_annotated_co
 	spread->samples = (uint64_t)samples;
 }
 
+/* Variances of a line's cost, downwards and upwards. */
+struct sides {
+	double low, high;
+};
+
 /*
  * Wilson's interval takes the variance for that of few draws, and becomes all there is for a small
  * share. What nobody saw has no such skewness, so its deviation is added to both sides, as squares.
  * So is that of loads that were held up: all of a line err together, and any store may be the
  * cause.
  */
-static void widen(struct estimate *share, double variance)
+static void widen(struct estimate *share, const struct sides *variance, double weight)
 {
-	share->low = fmax(0, share->value - sqrt(pow(share->value - share->low, 2) +
-						 QUANTILE * QUANTILE * variance));
+	const double scale = QUANTILE * QUANTILE / (weight * weight);
+
+	share->low = fmax(
+		0, share->value - sqrt(pow(share->value - share->low, 2) + scale * variance->low));
 	share->high = fmin(1, share->value + sqrt(pow(share->high - share->value, 2) +
-						  QUANTILE * QUANTILE * variance));
+						  scale * variance->high));
+}
+
+/*
+ * The slots that are lost while a queue is full may be any line's that uses it: a line's own may be
+ * those of others, and theirs its own, unless that uses the queue less often. The sum of all stays.
+ */
+static void add_queued(const struct line_spread *spread, const struct plumb_annotated_code *code,
+		       const struct plumb_annotated_line *line, enum replay_queue queue,
+		       struct sides *sides)
+{
+	double own = 0, uses = 0, others;
+
+	for (uint32_t k = line->first; k < line->first + line->count; k++) {
+		const uint32_t i = code->order[k];
+
+		own += code->instructions[i].weight * spread->queued[i][queue];
+		uses += uses_of(spread, i, queue);
+	}
+	others = fmax(0, spread->uses[queue] - uses);
+	if (others > 0)
+		sides->low += pow(own * others / fmax(uses, others), 2);
+	if (uses > 0)
+		sides->high +=
+			pow((spread->queued_costs[queue] - own) * uses / fmax(uses, others), 2);
+}
+
+/*
+ * Returns the lower end of the 95 % interval of a Poisson count, as a share of the count, by its
+ * relative deviation. Within 0.01 of the exact one (Garwood's, by chi-square) from 1 to 20.
+ */
+static double count_low(double deviation)
+{
+	return exp(-QUANTILE * deviation * (1 + 0.75 * deviation));
+}
+
+/*
+ * A few misses may be far too many, and then all else has a larger share: if others cost less by
+ * `less`, the line's share grows by that part of what is left, which is more than of all. Adds the
+ * difference.
+ */
+static void add_missed(const struct line_spread *spread, const struct plumb_annotated_code *code,
+		       const struct plumb_annotated_line *line, struct sides *sides)
+{
+	double costs = spread->missed_costs, variance = spread->missed_variances, less;
+
+	for (uint32_t k = line->first; k < line->first + line->count; k++) {
+		const uint32_t i = code->order[k];
+		const double weight = code->instructions[i].weight;
+
+		costs -= weight * spread->missed[i];
+		variance -= weight * weight * spread->missed_variance[i];
+	}
+	if (!(costs > 0 && variance > 0))
+		return;
+	less = costs * (1 - count_low(sqrt(variance) / costs));
+	if (!(less < spread->weight))
+		return;
+	sides->high += (pow(line->weight * less / (spread->weight - less), 2) -
+			pow(line->weight * less / spread->weight, 2)) /
+		       (QUANTILE * QUANTILE);
 }
 
 /* Estimates the share of a line from how much groups of windows differ. */
@@ -282,8 +371,8 @@ struct estimate line_spread_share(const struct line_spread *spread,
 				  const struct plumb_annotated_line *line)
 {
 	double share = spread->weight > 0 ? line->weight / spread->weight : 0, costs = 0,
-	       unseen = 0, held = 0, queued = 0;
-	size_t accesses = 0;
+	       unseen = 0, held = 0;
+	struct sides sides;
 	bool stores = false;
 	double variance = share * share * spread->squares;
 	struct estimate estimate;
@@ -298,9 +387,7 @@ struct estimate line_spread_share(const struct line_spread *spread,
 		costs += weight * weight * spread->relative[i];
 		unseen += weight * weight * spread->unseen[i];
 		held += weight * spread->held[i];
-		queued += weight * spread->queued[i];
 		stores |= spread->stores[i];
-		accesses += spread->accesses[i];
 	}
 	for (uint32_t k = line->first; k < line->first + line->count; k++) {
 		struct spread_group *group = &spread->groups[spread->group_of[code->order[k]]];
@@ -317,13 +404,14 @@ struct estimate line_spread_share(const struct line_spread *spread,
 	unseen = (1 - 2 * share) * unseen + share * share * spread->unseen_costs;
 	unseen += pow((1 - share) * held, 2) +
 		  pow((stores ? 1 - share : share) * (spread->held_costs - held), 2);
-	if (accesses < spread->access_count)
-		unseen += pow((1 - share) * queued, 2);
-	unseen += pow((accesses ? 1 - share : share) * (spread->queued_costs - queued), 2);
+	sides = (struct sides){unseen, unseen};
+	for (unsigned q = 0; q < REPLAY_QUEUES; q++)
+		add_queued(spread, code, line, q, &sides);
+	add_missed(spread, code, line, &sides);
 	estimate = estimate_share_by_variance(
 		share, spread->weight > 0 ? variance / (spread->weight * spread->weight) : 0,
 		spread->samples);
-	if (unseen > 0)
-		widen(&estimate, unseen / (spread->weight * spread->weight));
+	if (sides.low > 0 || sides.high > 0)
+		widen(&estimate, &sides, spread->weight);
 	return estimate;
 }

@@ -26,11 +26,14 @@ struct line_spread {
 	double *relative; /* variance of an instruction's cost for each execution, by its square */
 	double *unseen;   /* likewise, because nobody saw it */
 	double *held; /* relative deviation, the same for all of a line: it waited for something */
-	double *queued; /* share of the cost that is for want of room in a queue of accesses */
-	bool *stores, *accesses;
+	double (*queued)[REPLAY_QUEUES]; /* shares of the cost that are for want of room in one */
+	double *missed;                  /* likewise, because L1D missed, */
+	double *missed_variance;         /* and the relative variance of that */
+	bool *stores, *loads;
 	/* Sums over all, since line_spread_sum(); before, there are no intervals. */
-	double weight, squares, costs, unseen_costs, held_costs, queued_costs;
-	size_t access_count;
+	double weight, squares, costs, unseen_costs, held_costs, queued_costs[REPLAY_QUEUES];
+	double missed_costs, missed_variances;
+	double uses[REPLAY_QUEUES]; /* how often an instruction uses the queue, by samples */
 	uint64_t samples;
 	bool replayed; /* since line_spread_doubt(): costs are a replay's */
 	/* What each instruction and all of them have by group of windows; the former are the

@@ -12,12 +12,14 @@ static struct replay_instruction samples[COUNT];
 static struct plumb_annotated_instruction instructions[COUNT];
 static double slots[COUNT], timed[COUNT];
 static struct replay_shares shares[COUNT];
+static uint32_t group_of[COUNT];
 
 static void begin(double records)
 {
 	memset(samples, 0, sizeof(samples));
 	memset(timed, 0, sizeof(timed));
 	memset(shares, 0, sizeof(shares));
+	memset(group_of, 0, sizeof(group_of));
 	for (size_t i = 0; i < COUNT; i++)
 		samples[i].samples = records;
 	samples[1].alike = 1;
@@ -39,7 +41,7 @@ static struct estimate share_of(size_t i)
 	assert_true(line_spread_new(&spread, COUNT));
 	for (size_t n = 0; n < COUNT; n++) {
 		instructions[n].weight = slots[n];
-		line_spread_note(&spread, n, 0, &samples[n]);
+		line_spread_note(&spread, n, group_of[n], &samples[n]);
 		line_spread_note_load(&spread, n, samples);
 		line_spread_doubt(&spread, n, &samples[n], 1, &shares[n]);
 	}
@@ -182,13 +184,69 @@ static void a_full_queue_may_be_any_access_s(void **state)
 	computation = share_of(0).high;
 	store = share_of(2).low;
 	assert_true(load < 0.27 && store > 0.5);
-	shares[2].queued = 0.5;
-	assert_true(share_of(1).high > 0.2 + 1.96 * 0.8 * 0.17 && share_of(1).high < 0.55);
-	assert_true(share_of(2).low < 0.6 - 1.96 * 0.4 * 0.17 && share_of(2).low > 0.4);
-	assert_true(share_of(0).high > computation && share_of(0).high < 0.32);
+	shares[2].queued[REPLAY_QUEUE_BOTH] = 0.5;
+	assert_true(share_of(1).high > 0.2 + 1.96 * 0.17 && share_of(1).high < 0.6);
+	assert_true(share_of(2).low < 0.6 - 1.96 * 0.17 && share_of(2).low > 0.2);
+	assert_true(share_of(0).high == computation);
+	/* In a queue of stores, it is this store's, as there is no other. */
+	shares[2].queued[REPLAY_QUEUE_BOTH] = 0;
+	shares[2].queued[REPLAY_QUEUE_STORES] = 0.5;
+	assert_true(share_of(1).high == load && share_of(2).low == store);
+	samples[0].stores = true;
+	assert_true(share_of(2).low < 0.6 - 1.96 * 0.17 && share_of(1).high == load);
+	samples[0].stores = false;
+	shares[2].queued[REPLAY_QUEUE_STORES] = 0;
+	shares[2].queued[REPLAY_QUEUE_BOTH] = 0.5;
 	/* If nothing else uses the queue, it is the store's. */
 	samples[1].alike = 0;
 	assert_true(share_of(2).low > store - 0.01);
+}
+
+/* The queue is full in a loop that the other user of the queue is not in. */
+static void a_full_queue_is_not_a_rare_access_s(void **state)
+{
+	double store;
+
+	(void)state;
+	begin(10000);
+	group_of[1] = 1;
+	samples[1].samples = 10;
+	samples[1].sources[0] = (struct replay_source){10, 4};
+	samples[1].source_count = 1;
+	samples[1].alike_samples = 10;
+	samples[2].stores = true;
+	slots[0] = 20000;
+	slots[1] = 20;
+	slots[2] = 60000;
+	store = share_of(2).low;
+	shares[2].queued[REPLAY_QUEUE_BOTH] = 0.9;
+	assert_true(share_of(2).low > store - 0.01);
+	assert_true(share_of(1).high < 0.01);
+	samples[1].samples = 10000;
+	assert_true(share_of(2).low < store - 0.2);
+}
+
+/*
+ * A single miss among a hundred records has 60 % of all slots; without it, the computation would
+ * have 2.5 times its 30 %, for 0.3 / (1 - 0.6).
+ */
+static void a_single_miss_may_be_too_many(void **state)
+{
+	(void)state;
+	begin(1000);
+	samples[1].sources[0] = (struct replay_source){999, 4};
+	samples[1].sources[1] = (struct replay_source){1, 1000};
+	samples[1].source_count = 2;
+	samples[1].alike_samples = 1000;
+	samples[1].alike_far = 1;
+	slots[0] = 3000;
+	slots[1] = 6000;
+	slots[2] = 1000;
+	shares[1].missed = 1;
+	assert_true(share_of(0).high > 0.7 && share_of(0).high < 0.85);
+	/* A hundred misses are neither twice as many nor half. */
+	samples[1].sources[1].samples = samples[1].alike_far = 100;
+	assert_true(share_of(0).high < 0.45);
 }
 
 /* 10 % of each line's cost: with half of all, 1.96 * sqrt(2) * 0.1 * 0.5 * 0.5 to each side. */
@@ -238,6 +296,8 @@ int main(void)
 		cmocka_unit_test(a_loop_s_time_is_a_limit),
 		cmocka_unit_test(a_load_that_waited_may_be_the_store_s),
 		cmocka_unit_test(a_full_queue_may_be_any_access_s),
+		cmocka_unit_test(a_full_queue_is_not_a_rare_access_s),
+		cmocka_unit_test(a_single_miss_may_be_too_many),
 		cmocka_unit_test(a_replay_errs_alike_for_a_line),
 		cmocka_unit_test(few_misses_tell_little),
 	};

@@ -339,6 +339,61 @@ static void loads_that_miss_alike_share_how_often(void **state)
 	plumb_flow_free(flow);
 }
 
+/* Stores spread over more memory than L1D has room for take the time of their lines. */
+static void lines_that_no_record_shows(void **state)
+{
+	static const uint32_t words[] = {
+		0xad000400, /* stp q0, q1, [x0] */
+		0xad010400, /* stp q0, q1, [x0, #32] */
+		0x91010000, /* add x0, x0, #64 */
+		0xf9400023, /* ldr x3, [x1] */
+		0xb5ffff84, /* cbnz x4, -16 */
+	};
+	struct plumb_flow *flow;
+	double few;
+
+	(void)state;
+	begin(5);
+	for (size_t i = 0; i < 2; i++) {
+		samples[i].offsets = UINT64_C(1) << 32 * i;
+		samples[i].first_page = 100;
+		samples[i].pages = 16; /* as much as L1D has */
+	}
+	samples[3].offsets = 1;
+	samples[3].first_page = 500;
+	samples[3].pages = 100;
+	assert_int_equal(plumb_flow_new(ADDRESS, words, count, &flow), 0);
+	replay_pool_loads(NULL, flow, words, samples);
+	assert_int_equal(replay_share_lines(NULL, flow, words, samples), 0);
+	assert_int_equal(replay_find_moves(NULL, flow, samples), 0);
+	assert_true(samples[0].moves == 0 && samples[1].moves == 0);
+	assert_int_equal(replay(words), 0);
+	few = slots[0] + slots[1];
+
+	/* One line for each two stores. */
+	samples[0].pages = samples[1].pages = 17;
+	assert_int_equal(replay_find_moves(NULL, flow, samples), 0);
+	assert_true(samples[0].moves == RATE && samples[1].moves == 0);
+	assert_int_equal(replay(words), 0);
+	/* L2 gives a line in two cycles of five slots; the loop has as many instructions. */
+	assert_true(slots[0] + slots[1] > few + 4 * RATE);
+
+	/* Records show some of them. */
+	samples[0].misses = RATE / 4;
+	assert_int_equal(replay_find_moves(NULL, flow, samples), 0);
+	assert_true(samples[0].moves == RATE * 3 / 4);
+	/* Eight stores to a line, by where they begin. */
+	samples[0].misses = 0;
+	samples[0].offsets = UINT64_C(0x0101010101010101);
+	assert_int_equal(replay_find_moves(NULL, flow, samples), 0);
+	assert_true(samples[0].moves == RATE / 8);
+	/* Loads of the loop bring the lines. */
+	samples[3].first_page = 108;
+	assert_int_equal(replay_find_moves(NULL, flow, samples), 0);
+	assert_true(samples[0].moves == 0);
+	plumb_flow_free(flow);
+}
+
 static void limits(void **state)
 {
 	static const uint32_t words[] = {0xd65f03c0};
@@ -363,6 +418,7 @@ int main(void)
 		cmocka_unit_test(loads_of_a_line_share_it),
 		cmocka_unit_test(bases_are_followed),
 		cmocka_unit_test(loads_that_miss_alike_share_how_often),
+		cmocka_unit_test(lines_that_no_record_shows),
 		cmocka_unit_test(limits),
 	};
 
