@@ -58,15 +58,57 @@ static void call_kernel(long number, uintptr_t a1, uintptr_t a2, uintptr_t a3)
 			 : "D"(a1), "S"(a2), "d"(a3), "r"(a4)
 			 : "rcx", "r11", "memory");
 }
+#elif defined __aarch64__
+#include <linux/futex.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
-void host_sleep(_Atomic uint32_t *futex, uint32_t value)
+#define GET_SHADOW_STACK 74 /* PR_GET_SHADOW_STACK_STATUS of newer headers */
+
+/* What host_switch() leaves on a stack, from its pointer on. */
+struct saved {
+	uint64_t x19_to_x28[10], x29;
+	void (*go_on)(void);
+	uint64_t d8_to_d15[8], thread_pointer, unused;
+};
+
+void host_switch_begin(void);
+
+/* Whether hardware compares return addresses with those on a stack of its own. */
+static bool has_shadow_stack(void)
 {
-	call_kernel(SYS_futex, (uintptr_t)futex, FUTEX_WAIT_PRIVATE, value);
+	unsigned long status = 0;
+
+	return !prctl(GET_SHADOW_STACK, &status, 0, 0, 0) && status;
 }
 
-void host_yield(void)
+bool host_switch_supported(void)
 {
-	call_kernel(SYS_sched_yield, 0, 0, 0);
+	return !has_shadow_stack();
+}
+
+void *host_switch_prepare(void *stack, size_t bytes, void (*begin)(void *), void *argument)
+{
+	struct saved *saved = (struct saved *)((char *)stack + bytes - sizeof(*saved));
+	uint64_t thread_pointer;
+
+	_Static_assert(sizeof(struct saved) == 176, "what host_switch() saves");
+	__asm__ volatile("mrs %0, tpidr_el0" : "=r"(thread_pointer));
+	*saved = (struct saved){
+		.x19_to_x28 = {(uint64_t)(uintptr_t)begin, (uint64_t)(uintptr_t)argument},
+		.go_on = host_switch_begin,
+		.thread_pointer = thread_pointer};
+	return saved;
+}
+
+/* A system call of which errno learns nothing. */
+static void call_kernel(long number, uintptr_t a1, uintptr_t a2, uintptr_t a3)
+{
+	register long x8 __asm__("x8") = number;
+	register uintptr_t x0 __asm__("x0") = a1, x1 __asm__("x1") = a2, x2 __asm__("x2") = a3;
+	register uintptr_t x3 __asm__("x3") = 0;
+
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
 }
 #else
 bool host_switch_supported(void)
@@ -95,5 +137,17 @@ void host_sleep(_Atomic uint32_t *futex, uint32_t value)
 void host_yield(void)
 {
 	abort();
+}
+#endif
+
+#if defined __x86_64__ || defined __aarch64__
+void host_sleep(_Atomic uint32_t *futex, uint32_t value)
+{
+	call_kernel(SYS_futex, (uintptr_t)futex, FUTEX_WAIT_PRIVATE, value);
+}
+
+void host_yield(void)
+{
+	call_kernel(SYS_sched_yield, 0, 0, 0);
 }
 #endif

@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether this is possible here: only on x86-64 so far, if the kernel lets programs do it. */
+/*
+ * Whether this is possible here: on x86-64 if the kernel lets programs set what their thread-local
+ * variables are found by, and on AArch64; nowhere if hardware keeps return addresses, too.
+ */
 bool host_switch_supported(void);
 
 /*
