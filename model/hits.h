@@ -49,6 +49,46 @@ static inline bool translation_hits(struct memory *m, uint64_t address, unsigned
 	return true;
 }
 
+/* After a long run of whole lines stored in sequence, lines need not be read first. */
+static inline bool is_streaming(struct memory *m, uint64_t address, unsigned bytes)
+{
+	if (address == m->store_next)
+		m->store_run += bytes;
+	else
+		m->store_run = bytes;
+	m->store_next = address + bytes;
+	return m->params->write_stream_lines &&
+	       m->store_run >= (uint64_t)m->params->write_stream_lines << m->line_log2;
+}
+
+/* A store to such a line in the page that was used last, which is this core's. */
+static inline bool store_hits(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
+			      uint64_t *physical)
+{
+	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
+	const unsigned entry = m->dtlb.last;
+	uint64_t line, owner;
+	struct cache_line *found;
+
+	if (unlikely(m->dtlb.pages[entry] != number + 1 || m->huge_log2 || m->params->ideal ||
+		     (address ^ (address + bytes - 1)) >> m->line_log2 || !memory_alone(m)))
+		return false;
+	*physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
+	line = *physical >> m->line_log2;
+	owner = atomic_load_explicit(system_ownership(m->system, line), memory_order_relaxed);
+	if (unlikely(!cache_just_used(&m->l1d, line, cycle) ||
+		     (owner & (OWNERSHIP_VERSION - 1)) != m->number))
+		return false;
+	found = cache_set_of(&m->l1d, line);
+	is_streaming(m, address, bytes);
+	m->counts[EVENT_L1D_CACHE_WR]++;
+	m->kept = m->visited = 0;
+	found->key |= CACHE_DIRTY;
+	*cache_version(&m->l1d, found) = line_version(m, line);
+	m->stored = cycle + 1;
+	return true;
+}
+
 /* A fetch, from such a line in the page that was used last. */
 static inline bool fetch_hits(struct memory *m, uint64_t cycle, uint64_t address,
 			      uint64_t *physical)

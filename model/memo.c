@@ -46,20 +46,17 @@ void memo_leave(struct core *core)
 void memo_settle(struct core *core)
 {
 	struct memo *memo = core->memo;
-	uint64_t sums[COUNTERS_MAX] = {0};
 	struct transition *t;
 
 	if (!memo || !memo->counted)
 		return;
 	while ((t = memo->counted)) {
 		for (unsigned i = 0; i < t->delta_count; i++)
-			sums[deltas_in(t)[i].counter] +=
+			*memo->counters[deltas_in(t)[i].counter] +=
 				(uint64_t)t->executions * deltas_in(t)[i].more;
 		t->executions = 0;
 		memo->counted = t->counted;
 	}
-	for (unsigned i = 0; i < memo->counter_count; i++)
-		*memo->counters[i] += sums[i];
 }
 
 /* ---- Replaying ---------------------------------------------------------------------------- */
@@ -209,65 +206,209 @@ static inline uint64_t pc_of(const struct attempt *attempt, const struct step *s
 	return attempt->block->pc + 4ull * attempt->accesses[step->access].insn;
 }
 
-/* Each asks what a step does, and returns whether the answer is that of the step, or sets it. */
+/* ---- Steps with answers that are not the usual ones ---------------------------------------- */
 
-static inline bool fetches_alike(const struct attempt *attempt, const struct step *step,
-				 struct told *told, uint64_t *answer)
+/* Each asks what a step does, keeps the answer in `told`, and returns what matters of it. */
+
+static uint64_t ask_fetch(const struct attempt *attempt, const struct step *step, struct told *told)
 {
 	const uint64_t pc = attempt->block->pc + (uint64_t)(int64_t)step->offset;
 	const uint64_t cycle = cycle_of(attempt, step);
-	uint64_t physical;
 
-	if (likely(!step->answer && fetch_hits(attempt->core->memory, cycle, pc, &physical)))
-		return true;
 	told->at_hand = fetch_line(attempt->core, cycle, pc, &told->last);
-	*answer = fetch_answer(&told->last, cycle, told->at_hand);
-	return *answer == step->answer;
+	return fetch_answer(&told->last, cycle, told->at_hand);
 }
 
-static inline bool loads_alike(const struct attempt *attempt, const struct step *step,
-			       struct told *told, uint64_t *answer)
+static uint64_t ask_load(const struct attempt *attempt, const struct step *step, struct told *told)
 {
-	const uint64_t cycle = cycle_of(attempt, step), address = address_at(attempt, step);
-	struct core *core = attempt->core;
-	uint64_t physical;
+	const uint64_t cycle = cycle_of(attempt, step);
 
-	if (likely(step->answer == core->memo->hit &&
-		   load_hits(core->memory, cycle, address, step->bytes, &physical)))
-		return true;
-	memory_load(core->memory, cycle, pc_of(attempt, step), address, step->bytes, false,
-		    &told->last);
-	*answer = load_answer(&told->last, cycle);
-	return *answer == step->answer;
+	memory_load(attempt->core->memory, cycle, pc_of(attempt, step), address_at(attempt, step),
+		    step->bytes, false, &told->last);
+	return load_answer(&told->last, cycle);
 }
 
-static inline bool translates_alike(const struct attempt *attempt, const struct step *step,
-				    struct told *told, uint64_t *answer)
+static uint64_t ask_translate(const struct attempt *attempt, const struct step *step,
+			      struct told *told)
 {
-	const uint64_t cycle = cycle_of(attempt, step), address = address_at(attempt, step);
-	struct memory *memory = attempt->core->memory;
-	uint64_t physical;
+	const uint64_t cycle = cycle_of(attempt, step);
 
-	if (likely(!step->answer && translation_hits(memory, address, step->bytes, &physical)))
-		return true;
-	memory_translate(memory, cycle, address, step->bytes, &told->last);
-	*answer = translate_answer(&told->last, cycle);
-	return *answer == step->answer;
+	memory_translate(attempt->core->memory, cycle, address_at(attempt, step), step->bytes,
+			 &told->last);
+	return translate_answer(&told->last, cycle);
 }
 
-static inline bool stores_alike(const struct attempt *attempt, const struct step *step,
-				struct told *told, uint64_t *answer)
+static uint64_t ask_store(const struct attempt *attempt, const struct step *step, struct told *told)
 {
 	const uint64_t cycle = cycle_of(attempt, step);
 
 	memory_store(attempt->core->memory, cycle, pc_of(attempt, step), address_at(attempt, step),
 		     step->bytes, false, &told->last);
-	*answer = store_answer(&told->last, cycle);
-	return *answer == step->answer;
+	return store_answer(&told->last, cycle);
 }
 
-static inline bool branches_alike(const struct attempt *attempt, const struct step *step,
-				  struct told *told, uint64_t *answer)
+static uint64_t ask(const struct attempt *attempt, const struct step *step, struct told *told)
+{
+	switch (step->kind) {
+	case STEP_FETCH:
+		return ask_fetch(attempt, step, told);
+	case STEP_LOAD:
+	case STEP_NEAR:
+		return ask_load(attempt, step, told);
+	case STEP_TRANSLATE:
+		return ask_translate(attempt, step, told);
+	case STEP_STORE:
+		return ask_store(attempt, step, told);
+	default:
+		memory_prefetch(attempt->core->memory, cycle_of(attempt, step),
+				address_at(attempt, step), step->bytes);
+		return step->answer;
+	}
+}
+
+/* Notes that nothing can be replayed from a step on; `given`: answers are, until there or of it. */
+static void stop_at(const struct attempt *attempt, const struct transition *t, unsigned k,
+		    unsigned given)
+{
+	struct told *told = &attempt->core->memo->told;
+
+	told->answers = steps_in(t);
+	told->last_at = k;
+	told->given = given;
+}
+
+/*
+ * Before a load: whether it is near the same stores as in the transition; if not, finds one in
+ * which it is. Returns NULL if there is none.
+ */
+static struct transition *find_as_near(const struct attempt *attempt, struct transition *t,
+				       unsigned k)
+{
+	const struct step *step = &steps_in(t)[k];
+	const struct near *near = &near_in(t)[step->near];
+	const bool is_near = step->kind == STEP_NEAR;
+	const uint64_t issue =
+		is_near ? attempt->begun + (uint64_t)near->issue : cycle_of(attempt, step);
+	struct met met = {.k = k, .answer = ANSWER_NONE};
+	uint64_t stores[2];
+
+	if (!find_stores(attempt->core, issue, address_at(attempt, step), step->bytes, stores))
+		return NULL;
+	if (is_near == (stores[0] != 0) &&
+	    (!is_near || (stores[0] == near->stores[0] && stores[1] == near->stores[1])))
+		return t;
+	met.stores = stores[0] ? stores : NULL;
+	met.kind = stores[0] ? STEP_NEAR : STEP_LOAD;
+	return find_other(attempt->core->memo, t, &met);
+}
+
+/*
+ * A step got another answer than in its transition. Finds one in which it is this one, and sets
+ * `*step` to that in it; NULL if there is none. The stores that a load is near are as in this one.
+ */
+static __attribute__((noinline)) struct transition *find_answered(const struct attempt *attempt,
+								  struct transition *t,
+								  const struct step **step,
+								  uint64_t answer)
+{
+	const unsigned k = (unsigned)(*step - steps_in(t));
+	struct met met = {.k = k, .kind = (*step)->kind, .answer = answer};
+	struct transition *other = NULL;
+
+	if (met.kind == STEP_NEAR)
+		met.stores = near_in(t)[(*step)->near].stores;
+	if (answer != ANSWER_NONE)
+		other = find_other(attempt->core->memo, t, &met);
+	if (other)
+		*step = &steps_in(other)[k];
+	else
+		stop_at(attempt, t, k, k + 1);
+	return other;
+}
+
+/*
+ * Takes a step in any way, but a branch. Returns the transition that goes on, and sets `*step` to
+ * that in it; or NULL.
+ */
+static __attribute__((noinline)) struct transition *
+take_step(const struct attempt *attempt, struct transition *t, const struct step **step)
+{
+	const unsigned k = (unsigned)(*step - steps_in(t));
+	struct transition *found = t;
+	uint64_t answer;
+
+	if ((*step)->kind == STEP_LOAD || (*step)->kind == STEP_NEAR)
+		found = find_as_near(attempt, t, k);
+	if (!found) {
+		stop_at(attempt, t, k, k);
+		return NULL;
+	}
+	*step = &steps_in(found)[k];
+	answer = ask(attempt, *step, &attempt->core->memo->told);
+	return answer == (*step)->answer ? found : find_answered(attempt, found, step, answer);
+}
+
+/* ---- The usual answers --------------------------------------------------------------------- */
+
+/* Each takes a step if its answer is one that changes nothing, as in the transition. */
+
+static inline bool fetches(const struct attempt *attempt, const struct step *step)
+{
+	const uint64_t pc = attempt->block->pc + (uint64_t)(int64_t)step->offset;
+	uint64_t physical;
+
+	return likely(!step->answer &&
+		      fetch_hits(attempt->core->memory, cycle_of(attempt, step), pc, &physical));
+}
+
+static inline bool loads(const struct attempt *attempt, const struct step *step)
+{
+	const uint64_t cycle = cycle_of(attempt, step), address = address_at(attempt, step);
+	const struct core *core = attempt->core;
+	uint64_t stores[2], physical;
+
+	if (unlikely(step->answer != core->memo->hit))
+		return false;
+	return likely(find_stores(core, cycle, address, step->bytes, stores) && !stores[0] &&
+		      load_hits(core->memory, cycle, address, step->bytes, &physical));
+}
+
+static inline bool loads_near(const struct attempt *attempt, const struct step *step,
+			      const struct near *near)
+{
+	const uint64_t issue = attempt->begun + (uint64_t)near->issue;
+	const uint64_t address = address_at(attempt, step);
+	const struct core *core = attempt->core;
+	uint64_t stores[2], physical;
+
+	if (unlikely(step->answer != core->memo->hit))
+		return false;
+	return likely(
+		find_stores(core, issue, address, step->bytes, stores) &&
+		stores[0] == near->stores[0] && stores[1] == near->stores[1] &&
+		load_hits(core->memory, cycle_of(attempt, step), address, step->bytes, &physical));
+}
+
+static inline bool translates(const struct attempt *attempt, const struct step *step)
+{
+	uint64_t physical;
+
+	return likely(!step->answer &&
+		      translation_hits(attempt->core->memory, address_at(attempt, step),
+				       step->bytes, &physical));
+}
+
+static inline bool stores(const struct attempt *attempt, const struct step *step)
+{
+	uint64_t physical;
+
+	return likely(step->answer == STORE_HITS &&
+		      store_hits(attempt->core->memory, cycle_of(attempt, step),
+				 address_at(attempt, step), step->bytes, &physical));
+}
+
+/* Asks the predictor about the branch at the block's end. */
+static inline uint64_t ask_branch(const struct attempt *attempt, struct told *told)
 {
 	const struct prepared *prepared = attempt->block->model;
 	const uint64_t pc = attempt->block->pc + 4ull * (prepared->count - 1u);
@@ -275,55 +416,7 @@ static inline bool branches_alike(const struct attempt *attempt, const struct st
 
 	predictor_branch(attempt->core->predictor, pc, prepared->branch, taken, attempt->next_pc,
 			 &told->outcome);
-	*answer = branch_answer(&told->outcome, pc, taken);
-	return *answer == step->answer;
-}
-
-static inline bool is_alike(const struct attempt *attempt, const struct step *step,
-			    struct told *told, uint64_t *answer)
-{
-	switch (step->kind) {
-	case STEP_FETCH:
-		return fetches_alike(attempt, step, told, answer);
-	case STEP_LOAD:
-	case STEP_NEAR:
-		return loads_alike(attempt, step, told, answer);
-	case STEP_TRANSLATE:
-		return translates_alike(attempt, step, told, answer);
-	case STEP_STORE:
-		return stores_alike(attempt, step, told, answer);
-	case STEP_BRANCH:
-		return branches_alike(attempt, step, told, answer);
-	default:
-		memory_prefetch(attempt->core->memory, cycle_of(attempt, step),
-				address_at(attempt, step), step->bytes);
-		return true;
-	}
-}
-
-/*
- * Before a load: whether it is near the same stores as in the transition; if not, finds one in
- * which it is. Returns NULL if there is none.
- */
-static inline struct transition *find_as_near(const struct attempt *attempt, struct transition *t,
-					      struct met *met, uint64_t stores[2])
-{
-	const struct step *step = &steps_in(t)[met->k];
-	const struct near *near = &near_in(t)[step->near];
-	const bool is_near = step->kind == STEP_NEAR;
-	const uint64_t issue =
-		is_near ? attempt->begun + (uint64_t)near->issue : cycle_of(attempt, step);
-
-	if (unlikely(!find_stores(attempt->core, issue, address_at(attempt, step), step->bytes,
-				  stores)))
-		return NULL;
-	met->stores = stores[0] ? stores : NULL;
-	if (likely(is_near == (stores[0] != 0) &&
-		   (!is_near || (stores[0] == near->stores[0] && stores[1] == near->stores[1]))))
-		return t;
-	met->kind = stores[0] ? STEP_NEAR : STEP_LOAD;
-	met->answer = ANSWER_NONE;
-	return find_other(attempt->core->memo, t, met);
+	return branch_answer(&told->outcome, pc, taken);
 }
 
 /*
@@ -334,40 +427,57 @@ static inline struct transition *follow(const struct attempt *attempt, size_t ac
 {
 	const struct prepared *prepared = attempt->block->model;
 	struct memo *memo = attempt->core->memo;
-	struct told *told = &memo->told;
-	struct transition *t, *other;
+	struct transition *t = find_first(memo, prepared->serial, attempt->accesses, access_count);
+	const struct step *step;
+	uint64_t answer;
 
-	told->given = 0;
+	memo->told.given = 0;
 	memo->undone_count = 0;
-	t = find_first(memo, prepared->serial, attempt->accesses, access_count);
-	for (unsigned k = 0; t; k++) {
-		const struct step *step = &steps_in(t)[k];
-		struct met met = {.k = k, .kind = step->kind};
-		uint64_t stores[2];
-
-		if (step->kind == STEP_END)
+	if (unlikely(!t))
+		return NULL;
+	for (step = steps_in(t);; step++) {
+		switch (step->kind) {
+		case STEP_END:
 			return t;
-		told->answers = steps_in(t);
-		told->given = told->last_at = k;
-		if (step->kind == STEP_LOAD || step->kind == STEP_NEAR) {
-			t = find_as_near(attempt, t, &met, stores);
-			if (unlikely(!t))
+		case STEP_FETCH:
+			if (fetches(attempt, step))
+				continue;
+			break;
+		case STEP_LOAD:
+			if (loads(attempt, step))
+				continue;
+			break;
+		case STEP_NEAR:
+			if (loads_near(attempt, step, &near_in(t)[step->near]))
+				continue;
+			break;
+		case STEP_TRANSLATE:
+			if (translates(attempt, step))
+				continue;
+			break;
+		case STEP_STORE:
+			if (stores(attempt, step))
+				goto stored;
+			break;
+		case STEP_BRANCH:
+			answer = ask_branch(attempt, &memo->told);
+			if (likely(answer == step->answer))
+				continue;
+			t = find_answered(attempt, t, &step, answer);
+			if (!t)
 				return NULL;
-			step = &steps_in(t)[k];
+			continue;
+		default:
+			break;
 		}
-		if (unlikely(!is_alike(attempt, step, told, &met.answer))) {
-			told->given = k + 1;
-			met.kind = step->kind;
-			other = met.answer == ANSWER_NONE ? NULL : find_other(memo, t, &met);
-			if (!other)
-				return NULL;
-			t = other;
-			step = &steps_in(t)[k];
-		}
-		if (step->kind == STEP_STORE)
-			keep_store(attempt->core, attempt->begun, address_at(attempt, step), step);
+		t = take_step(attempt, t, &step);
+		if (!t)
+			return NULL;
+		if (step->kind != STEP_STORE)
+			continue;
+stored:
+		keep_store(attempt->core, attempt->begun, address_at(attempt, step), step);
 	}
-	return NULL;
 }
 
 static void replay(struct core *core, const struct block *block, unsigned executed,
@@ -389,7 +499,10 @@ static void replay(struct core *core, const struct block *block, unsigned execut
 	}
 	memo_go_on(memo, t);
 	memo->stale = true;
-	count_kinds(core, block, executed);
+	if (likely(t->counts_kinds))
+		count_room(core, prepared);
+	else
+		count_kinds(core, block, executed);
 	if (prepared->branch && memo->told.outcome.result == PREDICT_WRONG)
 		count_wrong_path(core, memo->told.outcome.wrong_path, t->wrong_operations,
 				 begun + (uint64_t)(int64_t)t->wrong);

@@ -37,6 +37,7 @@ static inline uint64_t translate_answer(const struct memory_result *result, uint
 	return add_cycles(&answer, result->translated - cycle) ? answer : ANSWER_NONE;
 }
 
+#define STORE_HITS 1ull /* it is in L1D a cycle later */
 static inline uint64_t store_answer(const struct memory_result *result, uint64_t cycle)
 {
 	uint64_t answer = result->crosses_line;

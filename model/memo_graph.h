@@ -13,7 +13,7 @@
 #define BUCKETS      (1u << 15)
 #define UNDONE_MAX   512
 #define ACCESSES_MAX 64
-#define COUNTERS_MAX 96
+#define COUNTERS_MAX 128
 
 struct transition;
 
@@ -47,7 +47,8 @@ struct transition {
 	uint16_t access_count, step_count, near_count, delta_count;
 	uint8_t used; /* slots, in the cycle in which it ends */
 	bool loads;
-	bool merges; /* some instructions make several accesses */
+	bool merges;       /* some instructions make several accesses */
+	bool counts_kinds; /* what count_kinds() counts is among the deltas */
 } __attribute__((aligned(8)));
 
 static inline uint32_t *shape_in(const struct transition *t)
@@ -90,9 +91,9 @@ struct memo {
 	uint64_t replays;
 	uint32_t rest, rest_next; /* blocks to execute plainly */
 	uint64_t *counters[COUNTERS_MAX];
-	unsigned counter_count;
-	uint64_t unforwarded; /* if nobody else counts it */
-	uint64_t hit;         /* the answer to a load that hits */
+	unsigned counter_count; /* of those that are compared; then, of instructions, and kinds */
+	uint64_t unforwarded;   /* if nobody else counts it */
+	uint64_t hit;           /* the answer to a load that hits */
 	uint64_t before[COUNTERS_MAX];
 
 	struct told told; /* of the current block */

@@ -30,6 +30,9 @@ void memo_find_counters(struct memo *memo, struct core *core)
 				(uint64_t *)(void *)((char *)core + members[i].offset) + k;
 	memo->counters[count++] = core->unforwarded ? core->unforwarded : &memo->unforwarded;
 	memo->counter_count = count;
+	memo->counters[count++] = &core->instructions;
+	for (unsigned i = 0; i < LANE_COUNT; i++)
+		memo->counters[count++] = &core->kinds[i];
 }
 
 void memo_make_room(struct core *core)
@@ -117,6 +120,19 @@ static unsigned find_deltas(const struct memo *memo, struct delta *deltas)
 	return count;
 }
 
+/* Adds what count_kinds() counts of a block; returns the new count of deltas. */
+static unsigned add_kinds_of(const struct memo *memo, const struct prepared *prepared,
+			     struct delta *deltas, unsigned count)
+{
+	unsigned counter = memo->counter_count;
+
+	deltas[count++] = (struct delta){counter++, prepared->count};
+	for (unsigned i = 0; i < LANE_COUNT; i++, counter++)
+		if (prepared->kinds[i])
+			deltas[count++] = (struct delta){counter, prepared->kinds[i]};
+	return count;
+}
+
 /* Returns a transition with room for what it has, or NULL. */
 static struct transition *make_transition(struct memo *memo, unsigned deltas, size_t accesses)
 {
@@ -163,7 +179,10 @@ static struct transition *observe(struct core *core, const struct block *block, 
 	struct told *told = &memo->told;
 	const uint64_t begun = core->cycle, sequence = core->sequence;
 	const uint64_t stores = core->buffer_sequence, loads_done = core->loads_done;
+	/* How much predicates switch on, and lanes that are too small, depend on more. */
+	const bool counts_kinds = prepared->whole && !prepared->predicated;
 	struct delta deltas[COUNTERS_MAX];
+	unsigned delta_count;
 	struct transition *t = NULL;
 	struct node *to;
 
@@ -185,9 +204,13 @@ static struct transition *observe(struct core *core, const struct block *block, 
 	to = told->fails ? NULL : memo_find_node(core);
 	if (to) {
 		told->steps[told->count++] = (struct step){.kind = STEP_END};
-		t = make_transition(memo, find_deltas(memo, deltas), access_count);
+		delta_count = find_deltas(memo, deltas);
+		if (counts_kinds)
+			delta_count = add_kinds_of(memo, prepared, deltas, delta_count);
+		t = make_transition(memo, delta_count, access_count);
 	}
 	if (t) {
+		t->counts_kinds = counts_kinds;
 		t->to = to;
 		t->serial = prepared->serial;
 		t->cycles = (uint32_t)(core->cycle - begun);

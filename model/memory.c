@@ -326,18 +326,6 @@ void memory_expect(const struct memory *m, uint64_t address)
 	__builtin_prefetch(cache_set_of(&m->l2, line), 1);
 }
 
-/* After a long run of whole lines stored in sequence, lines need not be read first. */
-static bool is_streaming(struct memory *m, uint64_t address, unsigned bytes)
-{
-	if (address == m->store_next)
-		m->store_run += bytes;
-	else
-		m->store_run = bytes;
-	m->store_next = address + bytes;
-	return m->params->write_stream_lines &&
-	       m->store_run >= (uint64_t)m->params->write_stream_lines << m->line_log2;
-}
-
 /*
  * Stores to one line without any cost: the line is where the store would have brought it, but
  * nobody waits for it, no path carries it, and no other core loses it.
@@ -450,53 +438,24 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 	m->stored = result->ready;
 }
 
-/*
- * Stores to a line that is at hand, and this core's: what store_line() comes to then. Returns
- * false, and changes nothing, if it is not.
- */
-static inline bool store_at_hand(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
-				 struct memory_result *result)
-{
-	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
-	const unsigned entry = m->dtlb.last;
-	uint64_t physical, line, owner;
-	struct cache_line *found;
-
-	if (m->dtlb.pages[entry] != number + 1 || m->huge_log2 || m->params->ideal ||
-	    !memory_alone(m))
-		return false;
-	physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
-	line = physical >> m->line_log2;
-	owner = atomic_load_explicit(system_ownership(m->system, line), memory_order_relaxed);
-	if (!cache_just_used(&m->l1d, line, cycle) ||
-	    (owner & (OWNERSHIP_VERSION - 1)) != m->number)
-		return false;
-	found = cache_set_of(&m->l1d, line);
-	is_streaming(m, address, bytes);
-	m->counts[EVENT_L1D_CACHE_WR]++;
-	m->kept = m->visited = 0;
-	found->key |= CACHE_DIRTY;
-	*cache_version(&m->l1d, found) = line_version(m, line);
-	m->stored = cycle + 1;
-	*result = (struct memory_result){
-		.ready = cycle + 1,
-		.translated = cycle,
-		.physical = physical,
-		.level = LEVEL_L1,
-		.tlb = TLB_L1_HIT,
-	};
-	return true;
-}
-
 void memory_store(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address, unsigned bytes,
 		  bool full_line, struct memory_result *result)
 {
 	uint64_t end = address + bytes, next = ((address >> m->line_log2) + 1) << m->line_log2;
 	struct memory_result second;
+	uint64_t physical;
 
+	if (likely(!full_line && store_hits(m, cycle, address, bytes, &physical))) {
+		*result = (struct memory_result){
+			.ready = cycle + 1,
+			.translated = cycle,
+			.physical = physical,
+			.level = LEVEL_L1,
+			.tlb = TLB_L1_HIT,
+		};
+		return;
+	}
 	if (end <= next) {
-		if (likely(!full_line && store_at_hand(m, cycle, address, bytes, result)))
-			return;
 		store_line(m, cycle, pc, address, bytes, full_line, result);
 		return;
 	}

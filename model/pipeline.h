@@ -430,17 +430,23 @@ void account_activity(struct core *core, const struct block *block, unsigned fro
 uint32_t account_parts_of(struct core *core, enum model_event event);
 void account_settle(struct core *core, uint32_t wanted);
 
+/* Settles the counts when a block's kinds have no room left beside those of others. */
+static inline void count_room(struct core *core, const struct prepared *prepared)
+{
+	core->room -= prepared->largest;
+	if (unlikely(core->room < 0)) {
+		core_counts(core);
+		core->room -= prepared->largest;
+	}
+}
+
 /* Counts executed instructions, for the *_SPEC events. */
 static inline void count_kinds(struct core *core, const struct block *block, unsigned executed)
 {
 	const struct prepared *prepared = block->model;
 
 	core->instructions += executed;
-	core->room -= prepared->largest;
-	if (unlikely(core->room < 0)) {
-		core_counts(core);
-		core->room -= prepared->largest;
-	}
+	count_room(core, prepared);
 	if (likely(executed == prepared->count && prepared->whole))
 		core->recent += prepared->kinds;
 	else

@@ -15,6 +15,7 @@
 void warm_begin(struct warmer *warmer, struct core *core)
 {
 	memo_leave(core);
+	memo_settle(core); /* what it has executed, for warm_note_instructions() */
 	*warmer = (struct warmer){.core = core, .cycle = later(core->cycle, core->last_retired)};
 }
 
