@@ -24,22 +24,14 @@ static inline bool node_fits(const struct spe_layout_choice *choice, unsigned no
 }
 
 /* Returns the place of the layout that a record may have. Without a branch: which of the layouts
- * comes next cannot be predicted. */
+ * comes next cannot be predicted. And no node waits for another one, since the next record may wait
+ * for all of them. */
 static inline unsigned find_leaf(const struct spe_layout_choice *choice, const uint8_t *bytes)
 {
 	const unsigned side = node_fits(choice, 0, bytes);
+	const unsigned differs = node_fits(choice, 1, bytes), fits = node_fits(choice, 2, bytes);
 
-	return side << 1 | node_fits(choice, 1 + side, bytes);
-}
-
-/* Returns the layout that a record may have, or NULL. */
-static inline const struct spe_record_layout *find_layout(const struct spe_layouts *layouts,
-							  const uint8_t *bytes)
-{
-	const struct spe_layout_choice *choice = &layouts->choices[choice_of(layouts, bytes)];
-	const unsigned number = choice->layouts[find_leaf(choice, bytes)];
-
-	return number ? &layouts->at[number - 1] : NULL;
+	return side << 1 | (differs & (side ^ 1)) | (fits & side);
 }
 
 /* Tells whether a record has this layout, and the padding behind it. */
@@ -137,20 +129,24 @@ read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t siz
 		return 0;
 	while (record < records + room && size - next >= SPE_LAYOUT_AHEAD) {
 		const uint8_t *first = bytes + next;
+		const struct spe_layout_choice *choice;
 		const struct spe_record_layout *layout;
+		unsigned leaf;
 
 		if (!*first) {
 			next += padding_ahead(spe_load64(first));
 			continue;
 		}
-		layout = find_layout(layouts, first);
-		if (!layout)
+		choice = &layouts->choices[choice_of(layouts, first)];
+		leaf = find_leaf(choice, first);
+		if (!choice->layouts[leaf])
 			break;
+		layout = &layouts->at[choice->layouts[leaf] - 1];
 		record->offset = begin + next;
 		/* Where all layouts have the same stride, the next record need not wait for the
 		 * choice of this one's. */
 		if (fits(layout, first))
-			next += stride ? stride : layout->stride;
+			next += stride ? stride : choice->strides[leaf];
 		else if (fits_alone(layout, first))
 			next += layout->size;
 		else
@@ -318,6 +314,8 @@ static void add_choice(struct spe_layouts *layouts, const uint8_t *bytes)
 	} else {
 		memset(leaves, number, sizeof(choice->layouts));
 	}
+	for (unsigned i = 0; i < 4; i++)
+		choice->strides[i] = leaves[i] ? layouts->at[leaves[i] - 1].stride : 0;
 }
 
 void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes, size_t size,

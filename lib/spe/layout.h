@@ -39,6 +39,8 @@ struct spe_record_layout {
  */
 struct spe_layout_choice {
 	uint8_t at[3], values[3], layouts[4];
+	uint8_t strides[4]; /* of these layouts; 0 without one */
+	uint8_t unused[2];  /* so that a choice is found by a shift */
 };
 
 enum spe_layout_members {
