@@ -76,8 +76,16 @@ static void add_samples(struct nameless *files, const struct profile_view *view,
 
 	while (plumb_profile_event(view->profile, e, &event) && !profile_prints(view, &event))
 		e++;
-	for (size_t i = 0; plumb_profile_row(view->profile, e, i, &row); i++)
-		add(files, plumb_profile_text(view->profile, e, i, key, room), row.share.value);
+	if (!plumb_profile_event(view->profile, e, &event))
+		return;
+	for (size_t i = 0; i < event.row_count; i++) {
+		const char *function = plumb_profile_text(view->profile, e, i, key, room);
+
+		/* The estimates of a row take longer than its name. */
+		if (function && file_length(function) &&
+		    plumb_profile_row(view->profile, e, i, &row))
+			add(files, function, row.share.value);
+	}
 }
 
 void report_nameless(const struct report_options *options, const struct profile_view *view)
