@@ -86,7 +86,8 @@ struct tallies {
 	struct tally_row *rows; /* in `memory`, aligned to lines */
 	void *memory;
 	struct tally_less *less;
-	size_t room;
+	size_t room;      /* rows that may be used */
+	size_t space;     /* rows that there is memory for */
 	uint64_t records; /* added since they were empty */
 };
 

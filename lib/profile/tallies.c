@@ -5,17 +5,21 @@
 
 #include "profile/profile.h"
 
-bool tallies_grow(struct tallies *tallies, size_t row)
+/* Rows that are cleared at once. A page that is read before it is written costs two faults, and
+ * the second one interrupts all threads. */
+#define ROWS_CLEARED 512
+
+/* Takes memory for `space` rows, and moves those that there are. Returns false if there is none. */
+static bool move(struct tallies *tallies, size_t space)
 {
 	const size_t line = sizeof(struct tally_row);
-	const size_t room = row < 512 ? 1024 : 2 * row;
 	struct tally_row *rows;
 	struct tally_less *less;
 	uint8_t *memory;
 
 	/* Pages that are never touched take no memory. */
-	less = calloc(room, sizeof(*less));
-	memory = calloc(room + 1, line);
+	less = calloc(space, sizeof(*less));
+	memory = reallocarray(NULL, space + 1, line);
 	if (!less || !memory) {
 		free(less);
 		free(memory);
@@ -31,6 +35,19 @@ bool tallies_grow(struct tallies *tallies, size_t row)
 	tallies->less = less;
 	tallies->memory = memory;
 	tallies->rows = rows;
+	tallies->space = space;
+	return true;
+}
+
+bool tallies_grow(struct tallies *tallies, size_t row)
+{
+	size_t room = row / ROWS_CLEARED * ROWS_CLEARED + ROWS_CLEARED;
+
+	if (row >= tallies->space && !move(tallies, row < ROWS_CLEARED ? room : 2 * row))
+		return false;
+	if (room > tallies->space)
+		room = tallies->space;
+	memset(tallies->rows + tallies->room, 0, (room - tallies->room) * sizeof(*tallies->rows));
 	tallies->room = room;
 	return true;
 }
