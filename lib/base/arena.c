@@ -15,7 +15,8 @@ struct arena_block {
 	alignas(max_align_t) unsigned char bytes[];
 };
 
-void *arena_alloc(struct arena *arena, size_t size)
+/* Returns memory that has any contents. */
+static void *take(struct arena *arena, size_t size)
 {
 	struct arena_block *block = arena->newest;
 	size_t align = alignof(max_align_t);
@@ -37,7 +38,14 @@ void *arena_alloc(struct arena *arena, size_t size)
 	void *at = block->bytes + block->used;
 
 	block->used += size;
-	return memset(at, 0, size);
+	return at;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	void *at = take(arena, size);
+
+	return at ? memset(at, 0, size) : NULL;
 }
 
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size)
@@ -53,10 +61,13 @@ char *arena_copy(struct arena *arena, const char *text, size_t length)
 {
 	if (length == SIZE_MAX)
 		return NULL;
-	char *copy = arena_alloc(arena, length + 1);
+	char *copy = take(arena, length + 1);
 
-	if (copy && length)
+	if (!copy)
+		return NULL;
+	if (length)
 		memcpy(copy, text, length);
+	copy[length] = '\0';
 	return copy;
 }
 
