@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Adds the cells of a profile's rows to a table, and tells whether their order is certain: in
- * threads if there are many rows. Each thread has a part of the rows, and cells of its own, which
- * are put together in the end.
+ * threads if there are many rows. Each of them takes one part of the rows after another, with cells
+ * of its own, which are put together in the end: the first rows have the most to work out.
  */
 #include <math.h>
 #include <pthread.h>
@@ -13,8 +13,9 @@
 #include "render/profile_columns.h"
 #include "tool/memory.h"
 
-/* Rows that are worth a thread. */
-#define ROWS_FOR_THREAD 2048
+/* Rows that are worth a thread, and parts of the rows for each thread. */
+#define ROWS_FOR_THREAD  2048
+#define PARTS_FOR_THREAD 8
 
 struct part {
 	struct table table;
@@ -23,8 +24,11 @@ struct part {
 	size_t first, end; /* rows */
 	size_t *rows;      /* those that are wanted */
 	size_t row_count;
-	pthread_t thread;
-	bool started;
+};
+
+struct parts {
+	struct part *at;
+	size_t count, next;
 };
 
 /* Returns whether the intervals of two rows overlap, so that either may be the larger. */
@@ -47,9 +51,8 @@ bool profile_is_uncertain(const struct profile_view *view, size_t event, size_t 
 
 /* Adds a part's cells. Each row is estimated once, though it is also compared with its neighbours.
  */
-static void *add_part(void *user)
+static void add_part(struct part *part)
 {
-	struct part *part = user;
 	struct profile_place *place = &part->place;
 	const struct profile_view *view = place->view;
 	struct plumb_profile_estimate before = {NAN, NAN, NAN};
@@ -76,12 +79,22 @@ static void *add_part(void *user)
 			profile_column_cell(&part->table, place, part->shown[c]);
 	}
 	table_measure(&part->table);
+}
+
+/* Adds the cells of parts until all were taken. */
+static void *add_parts(void *user)
+{
+	struct parts *parts = user;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&parts->next, 1, __ATOMIC_RELAXED)) < parts->count)
+		add_part(&parts->at[i]);
 	return NULL;
 }
 
 /* Returns how many threads may add cells. Shares of slots are worked out for all rows at once. */
-static size_t parts_for(const struct table *table, const struct profile_view *view, size_t count,
-			const uint8_t *shown)
+static size_t threads_for(const struct table *table, const struct profile_view *view, size_t count,
+			  const uint8_t *shown)
 {
 	const size_t threads = threads_to_use(0);
 
@@ -117,27 +130,28 @@ static void join(struct table *table, struct part *part, size_t *rows, size_t *r
 void profile_add_cells(struct table *table, const struct profile_place *place, size_t count,
 		       const uint8_t *shown, size_t *rows)
 {
-	const size_t part_count = parts_for(table, place->view, count, shown);
-	struct part *parts = memory_alloc(part_count * sizeof(*parts));
-	size_t row_count = 0;
+	const size_t thread_count = threads_for(table, place->view, count, shown);
+	pthread_t threads[THREADS_MAX];
+	struct parts parts = {.count = thread_count < 2 ? 1 : thread_count * PARTS_FOR_THREAD};
+	size_t row_count = 0, started = 0;
 
-	for (size_t i = 0; i < part_count; i++)
-		parts[i] = (struct part){
+	parts.at = memory_alloc(parts.count * sizeof(*parts.at));
+	for (size_t i = 0; i < parts.count; i++)
+		parts.at[i] = (struct part){
 			.table = {.columns = table->columns, .column_count = table->column_count},
 			.place = *place,
 			.shown = shown,
-			.first = i * count / part_count,
-			.end = (i + 1) * count / part_count,
-			.rows = rows + i * count / part_count,
+			.first = i * count / parts.count,
+			.end = (i + 1) * count / parts.count,
+			.rows = rows + i * count / parts.count,
 		};
-	for (size_t i = 1; i < part_count; i++)
-		parts[i].started = pthread_create(&parts[i].thread, NULL, add_part, &parts[i]) == 0;
-	for (size_t i = 0; i < part_count; i++) {
-		if (parts[i].started)
-			pthread_join(parts[i].thread, NULL);
-		else
-			add_part(&parts[i]);
-		join(table, &parts[i], rows, &row_count);
-	}
-	free(parts);
+	while (started + 1 < thread_count &&
+	       pthread_create(&threads[started], NULL, add_parts, &parts) == 0)
+		started++;
+	add_parts(&parts);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	for (size_t i = 0; i < parts.count; i++)
+		join(table, &parts.at[i], rows, &row_count);
+	free(parts.at);
 }

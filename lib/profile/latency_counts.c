@@ -213,6 +213,15 @@ static int join_counts(struct latencies *latencies, struct latency_counts *to,
 	return status;
 }
 
+/* How many tables before its own one is fetched, and how much of it: two lines. */
+#define JOINED_AHEAD 12
+
+static inline void expect_table(const struct latency_counts *counts)
+{
+	__builtin_prefetch(counts->entries);
+	__builtin_prefetch((const uint8_t *)counts->entries + 64);
+}
+
 int latencies_join(struct latencies *latencies, const struct latencies *other)
 {
 	const size_t count = other->room * other->kind_count;
@@ -220,8 +229,14 @@ int latencies_join(struct latencies *latencies, const struct latencies *other)
 
 	if (other->room && !latencies_reserve(latencies, other->room - 1))
 		return PLUMB_ERR_NO_MEMORY;
-	for (size_t i = 0; status == 0 && i < count; i++)
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		/* Tables are all over the memory. */
+		if (i + JOINED_AHEAD < count) {
+			expect_table(&latencies->rows[i + JOINED_AHEAD]);
+			expect_table(&other->rows[i + JOINED_AHEAD]);
+		}
 		status = join_counts(latencies, &latencies->rows[i], &other->rows[i]);
+	}
 	return status;
 }
 

@@ -35,36 +35,29 @@ struct buckets {
 	size_t count;
 };
 
-/* Sorts few buckets as they come, each to its place; many by counting. */
-#define FEW_BUCKETS 48
-
-static void insert_few(struct buckets *buckets, const struct latency_counts *of)
+/* Puts the buckets that have samples in order: a bit for each tells whether it has. */
+static void sort_buckets(struct buckets *buckets, const struct latency_counts *of)
 {
+	uint64_t present[LATENCY_BUCKETS / 64 + 1] = {0};
+	uint64_t counts[LATENCY_BUCKETS]; /* of those that are present */
+
 	for (size_t i = 0; i < latency_room(of); i++) {
 		const uint64_t entry = latency_entry(of, i);
-		size_t at = buckets->count;
+		const unsigned bucket = latency_number(entry);
 
 		if (!entry)
 			continue;
-		for (; at && buckets->at[at - 1].bucket > latency_number(entry); at--)
-			buckets->at[at] = buckets->at[at - 1];
-		buckets->at[at].bucket = latency_number(entry);
-		buckets->at[at].count = latency_count(entry);
-		buckets->count++;
+		present[bucket / 64] |= UINT64_C(1) << bucket % 64;
+		counts[bucket] = latency_count(entry);
 	}
-}
+	buckets->count = 0;
+	for (uint32_t word = 0; word < LATENCY_BUCKETS / 64 + 1; word++) {
+		for (uint64_t bits = present[word]; bits; bits &= bits - 1) {
+			const uint32_t bucket = 64 * word + (uint32_t)__builtin_ctzll(bits);
 
-static void insert_many(struct buckets *buckets, const struct latency_counts *of)
-{
-	uint64_t counts[LATENCY_BUCKETS] = {0};
-
-	for (size_t i = 0; i < latency_room(of); i++)
-		counts[latency_number(latency_entry(of, i))] += latency_count(latency_entry(of, i));
-	for (uint32_t bucket = 0; bucket < LATENCY_BUCKETS; bucket++) {
-		if (!counts[bucket])
-			continue;
-		buckets->at[buckets->count].bucket = bucket;
-		buckets->at[buckets->count++].count = counts[bucket];
+			buckets->at[buckets->count].bucket = bucket;
+			buckets->at[buckets->count++].count = counts[bucket];
+		}
 	}
 }
 
@@ -114,12 +107,7 @@ bool plumb_profile_latency(const struct plumb_profile *profile, size_t event, si
 	    !find_counts(profile, event, row, kind, &of, &index) ||
 	    latencies_are_incomplete(&profile->latencies, index))
 		return false;
-	/* Most rows of many have few samples. */
-	buckets.count = 0;
-	if (of->used <= FEW_BUCKETS)
-		insert_few(&buckets, of);
-	else
-		insert_many(&buckets, of);
+	sort_buckets(&buckets, of);
 	if (!buckets.count)
 		return false;
 	for (size_t i = 0; i < buckets.count; i++) {
