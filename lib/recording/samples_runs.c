@@ -60,15 +60,37 @@ static void count_groups(struct plumb_samples *s)
 		s->totals.groups[group] += group < 8 ? lows[group] : highs[group - 8];
 }
 
+/* Moves the records of accepted operations to the front, and counts them: without a branch, since
+ * nothing predicts which ones these are. */
+static size_t keep_operations(const struct plumb_samples *s, struct plumb_spe_record *records,
+			      size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const bool accepted =
+			spe_operation_is_accepted(&s->decoding.operations, &records[i]);
+
+		records[kept] = records[i];
+		kept += accepted;
+	}
+	return kept;
+}
+
 /* Makes a run of those of `count` records that match, and counts them. */
 static void set_run(struct plumb_samples *s, struct plumb_spe_record *records, size_t count)
 {
-	const bool all = !s->decoding.has_filter && s->omit_groups;
+	const bool by_operation = s->decoding.has_filter && s->decoding.operations.alone;
+	size_t i = 0;
 
 	s->run = records;
 	s->next = 0;
-	s->count = all ? count : 0;
-	for (size_t i = 0; !all && i < count; i++) {
+	s->count = 0;
+	if (s->omit_groups && (by_operation || !s->decoding.has_filter)) {
+		s->count = by_operation ? keep_operations(s, records, count) : count;
+		i = count;
+	}
+	for (; i < count; i++) {
 		if (!matches(s, &records[i]))
 			continue;
 		if (i != s->count)
