@@ -306,7 +306,9 @@ int row_find(struct plumb_profile *profile, const struct frame_values *frame, ui
 
 /* profile_batch.c: makes the next sample of a lane one without a neighbour before it. */
 void lane_end(struct plumb_profile *profile, struct lane *lane);
-/* Likewise ends all lanes of SPE records, and sets the rows' own sums from those of batches. */
+/* Likewise ends all lanes of SPE records, and adds tallies to the sums of records. */
+void batches_flush(struct plumb_profile *profile);
+/* Likewise, and then sets the rows' own sums from those of records. */
 void batches_settle(struct plumb_profile *profile);
 
 /* profile_topdown.c: what an event of exact recordings says of a slot; doc/samples.md lists them.
@@ -348,6 +350,21 @@ int rows_give_up(struct plumb_profile *profile);
 /* profile_codes.c: finds or makes the number of a code with these values. Returns 0 or NO_MEMORY;
  * LIMIT: there are too many codes. */
 int codes_find(struct code_table *codes, const uint64_t *values, uint32_t *code);
+/* Likewise, with the hash of the values. */
+int codes_find_hashed(struct code_table *codes, const uint64_t *values, uint32_t hash,
+		      uint32_t *code);
+static inline uint32_t codes_hash(const struct code_table *codes, const uint64_t *values)
+{
+	return (uint32_t)hash_words(values, codes->words);
+}
+/* Fetches where codes of this hash are found; and, once that is there, what they are compared with.
+ */
+static inline void codes_expect_slot(const struct code_table *codes, uint32_t hash)
+{
+	if (codes->index.slots)
+		__builtin_prefetch(&codes->index.slots[hash & codes->index.mask]);
+}
+void codes_expect(const struct code_table *codes, uint32_t hash);
 void codes_forget(struct code_table *codes);
 void codes_free(struct code_table *codes);
 

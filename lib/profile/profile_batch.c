@@ -145,12 +145,17 @@ static void add_to_event(struct adding *adding)
 	adding->sums = (struct batch_sums){0};
 }
 
-void batches_settle(struct plumb_profile *profile)
+void batches_flush(struct plumb_profile *profile)
 {
 	tallies_flush(&profile->tallies, profile);
 	for (size_t i = 0; i < profile->lane_count; i++)
 		if (profile->lanes[i].open)
 			lane_end(profile, &profile->lanes[i]);
+}
+
+void batches_settle(struct plumb_profile *profile)
+{
+	batches_flush(profile);
 	for (size_t i = 0; i < profile->row_count; i++) {
 		const struct record_sums *from = &profile->records[i];
 		const double count = (double)from->samples;

@@ -116,24 +116,14 @@ static void remember_code(struct adding *adding, size_t i, const struct place *p
 		hot_add_code(&profile->hot, &entry, !adding->part);
 }
 
-/* Finds the code of the i-th record, which is `at` there. Returns 0, NO_MEMORY, or LIMIT. */
-static int look_up_code(struct adding *adding, size_t i, struct plumb_frame at, uint32_t *code)
+/* Sets the values of the code that a record's place is in. Returns 0 or NO_MEMORY. */
+static int set_code_values(struct adding *adding, struct place *place, uint64_t *values)
 {
 	struct plumb_profile *profile = adding->profile;
 	const struct plumb_samples_item item = {.task = adding->task};
-	struct frame_values frame = {.item = &item};
-	uint64_t values[WORDS_MAX] = {0};
-	struct place place;
+	const struct frame_values frame = {.item = &item, .place = place};
 	size_t words = 0;
-	int status;
 
-	/* The code will be remembered, so its place need not be. */
-	if (adding->parts.lines) {
-		frame.place = place_find(profile, adding->task, at);
-	} else {
-		place_look_up(profile, adding->task, at, &place);
-		frame.place = &place;
-	}
 	for (size_t k = 0; k < profile->options.key_count; k++) {
 		if (!key_is_code(profile->keys[k]))
 			continue;
@@ -142,9 +132,27 @@ static int look_up_code(struct adding *adding, size_t i, struct plumb_frame at, 
 		words += 2;
 	}
 	profile->codes.words = words;
-	status = codes_find(&profile->codes, values, code);
+	return 0;
+}
+
+/* Finds the code of the i-th record, which is `at` there. Returns 0, NO_MEMORY, or LIMIT. */
+static int look_up_code(struct adding *adding, size_t i, struct plumb_frame at, uint32_t *code)
+{
+	struct plumb_profile *profile = adding->profile;
+	uint64_t values[WORDS_MAX] = {0};
+	struct place looked_up, *place = &looked_up;
+	int status;
+
+	/* The code will be remembered, so its place need not be. */
+	if (adding->parts.lines)
+		place = place_find(profile, adding->task, at);
+	else
+		place_look_up(profile, adding->task, at, place);
+	status = set_code_values(adding, place, values);
 	if (status == 0)
-		remember_code(adding, i, frame.place, *code);
+		status = codes_find(&profile->codes, values, code);
+	if (status == 0)
+		remember_code(adding, i, place, *code);
 	return status;
 }
 
@@ -163,25 +171,93 @@ static inline void expect_hot_row(struct adding *adding, size_t i)
 	__builtin_prefetch(&adding->profile->hot.rows[adding->homes[i]]);
 }
 
-int adding_find_cold_codes(struct adding *adding)
+/* Finds the code of the i-th record if it was looked up by now: another thread may have found it,
+ * or it is that of a record before. */
+static inline bool is_found(const struct adding *adding, size_t i, uint32_t *code)
+{
+	if (!*code)
+		*code = find_hot_code(adding, i);
+	return *code;
+}
+
+static inline bool has_pc(const struct adding *adding, size_t i)
+{
+	return adding->batch->spe[i].has & PLUMB_SPE_HAS_PC;
+}
+
+/* Looks up cold codes one after another. */
+static int look_up_codes(struct adding *adding)
 {
 	int status = 0;
 
-	adding_lock(adding);
 	for (size_t k = 0; status == 0 && k < adding->cold_count; k++) {
 		const size_t i = adding->cold[k];
 		uint32_t *code = &adding->keys[i].code;
 		struct plumb_frame at = {0};
 
-		if (*code || !(adding->batch->spe[i].has & PLUMB_SPE_HAS_PC))
-			continue;
-		/* Another thread may have found it, or it is that of a record before. */
-		*code = find_hot_code(adding, i);
-		if (*code)
+		if (!has_pc(adding, i) || is_found(adding, i, code))
 			continue;
 		at.ip = samples_code(adding->samples, i, &at.mode);
 		status = look_up_code(adding, i, at, code);
 	}
+	return status;
+}
+
+/* Likewise many, each of an instruction: the values of all first, so that memory is fetched ahead.
+ */
+static int look_up_many_codes(struct adding *adding)
+{
+	struct plumb_profile *profile = adding->profile;
+	struct code_table *codes = &profile->codes;
+	uint64_t *kept = adding->kept;
+	int status = 0;
+
+	for (size_t k = 0; status == 0 && k < adding->cold_count; k++) {
+		const size_t i = adding->cold[k];
+		uint64_t *values = kept + k * codes->words;
+		struct plumb_frame at = {0};
+		struct place place;
+
+		if (!has_pc(adding, i) || is_found(adding, i, &adding->keys[i].code))
+			continue;
+		at.ip = samples_code(adding->samples, i, &at.mode);
+		place_look_up(profile, adding->task, at, &place);
+		memset(values, 0, codes->words * sizeof(*values));
+		status = set_code_values(adding, &place, values);
+		adding->hashes[i] = codes_hash(codes, values);
+		codes_expect_slot(codes, adding->hashes[i]);
+	}
+	for (size_t k = 0; status == 0 && k < adding->cold_count; k++)
+		if (!adding->keys[adding->cold[k]].code)
+			codes_expect(codes, adding->hashes[adding->cold[k]]);
+	for (size_t k = 0; status == 0 && k < adding->cold_count; k++) {
+		const size_t i = adding->cold[k];
+		uint32_t *code = &adding->keys[i].code;
+
+		if (!has_pc(adding, i) || is_found(adding, i, code))
+			continue;
+		status = codes_find_hashed(codes, kept + k * codes->words, adding->hashes[i], code);
+		if (status == 0)
+			hot_add_code(
+				&profile->hot,
+				&(struct hot_code){adding->batch->spe[i].addresses[PLUMB_SPE_PC],
+						   adding->space, *code},
+				!adding->part);
+	}
+	return status;
+}
+
+int adding_find_cold_codes(struct adding *adding)
+{
+	const struct plumb_profile *profile = adding->profile;
+	int status;
+
+	adding_lock(adding);
+	if (!profile->hot.by_block && !adding->parts.lines && profile->codes.count &&
+	    adding->cold_count * profile->codes.words <= KEPT_WORDS)
+		status = look_up_many_codes(adding);
+	else
+		status = look_up_codes(adding);
 	adding_unlock(adding);
 	for (size_t k = 0; status == 0 && k < adding->cold_count; k++)
 		expect_hot_row(adding, adding->cold[k]);

@@ -27,10 +27,29 @@ static bool grow(struct code_table *codes)
 	return true;
 }
 
+void codes_expect(const struct code_table *codes, uint32_t hash)
+{
+	const struct index_table *index = &codes->index;
+	uint32_t slot;
+
+	if (!index->slots)
+		return;
+	slot = index->slots[hash & index->mask];
+	if (slot == UINT32_MAX)
+		return;
+	__builtin_prefetch(&codes->hashes[slot]);
+	__builtin_prefetch(&codes->values[slot * codes->words]);
+}
+
 int codes_find(struct code_table *codes, const uint64_t *values, uint32_t *code)
 {
+	return codes_find_hashed(codes, values, codes_hash(codes, values), code);
+}
+
+int codes_find_hashed(struct code_table *codes, const uint64_t *values, uint32_t hash,
+		      uint32_t *code)
+{
 	const size_t size = codes->words * sizeof(*values);
-	const uint32_t hash = (uint32_t)hash_words(values, codes->words);
 	struct index_table *index = &codes->index;
 	size_t at;
 

@@ -302,9 +302,9 @@ void rows_truncate(struct plumb_profile *profile, size_t count)
 int rows_give_up(struct plumb_profile *profile)
 {
 	const size_t count = profile->row_count;
-	uint64_t *sizes = calloc(count, sizeof(*sizes));
+	uint64_t *sizes = reallocarray(NULL, count, sizeof(*sizes));
 	uint64_t *largest = calloc(profile->event_count, sizeof(*largest));
-	uint32_t *renumbered = calloc(count, sizeof(*renumbered));
+	uint32_t *renumbered = reallocarray(NULL, count, sizeof(*renumbered));
 	int status = PLUMB_ERR_NO_MEMORY;
 
 	if (sizes && largest && renumbered) {
@@ -313,7 +313,7 @@ int rows_give_up(struct plumb_profile *profile)
 		choose_rows(profile, sizes, number_at_rank(sizes, count, count / 2), renumbered,
 			    largest);
 		/* Only the rows that are kept need all their sums. */
-		batches_settle(profile);
+		batches_flush(profile);
 		move_rows(profile, renumbered);
 		/* A row that was given up several times lacks the sum. */
 		for (size_t i = 0; i < profile->event_count; i++)
