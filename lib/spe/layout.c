@@ -114,6 +114,64 @@ static inline void decode(const struct spe_record_layout *layout, const uint8_t 
 	record->data_source_bytes = layout->data_source_bytes;
 }
 
+static inline __attribute__((always_inline)) void
+decode_members(const struct spe_record_layout *layout, const uint8_t *bytes,
+	       struct plumb_spe_record *record, enum spe_layout_members members)
+{
+	if (members == SPE_MEMBERS_COUNTS) {
+		decode_counts(layout, bytes, record);
+		decode_operation(layout, bytes, record);
+	} else if (members == SPE_MEMBERS_SUMS) {
+		decode_sums(layout, bytes, record);
+	} else if (members == SPE_MEMBERS_SOURCES) {
+		decode_sums(layout, bytes, record);
+		decode_operation(layout, bytes, record);
+		record->data_source = member(bytes, &layout->data_source);
+	} else {
+		decode(layout, bytes, record);
+	}
+}
+
+/* ---- Records of the same stride ---------------------------------------------------------------
+ */
+
+/* So many records' layouts are found before the first one is decoded. A processor that waits for
+ * a choice has room for what follows, but not for a whole record and the next one's choice. */
+#define CHOSEN_AT_ONCE 8
+#define CHOSEN_AHEAD   ((CHOSEN_AT_ONCE - 1) * SPE_LAYOUT_BYTES + SPE_LAYOUT_AHEAD)
+
+/* Decodes records up to the first of an unknown layout. Returns how many. */
+static inline __attribute__((always_inline)) size_t
+read_chosen(const struct spe_layouts *layouts, const uint8_t *bytes, uint64_t offset,
+	    struct plumb_spe_record *records, enum spe_layout_members members)
+{
+	/* Each is behind the layout; the first of all behind none. */
+	const struct spe_record_layout *behind[CHOSEN_AT_ONCE];
+	const size_t stride = layouts->stride;
+	size_t i;
+
+#pragma GCC unroll 8
+	for (i = 0; i < CHOSEN_AT_ONCE; i++) {
+		const uint8_t *first = bytes + i * stride;
+		const struct spe_layout_choice *choice =
+			&layouts->choices[choice_of(layouts, first)];
+
+		behind[i] = &layouts->at[choice->layouts[find_leaf(choice, first)]];
+	}
+	for (i = 0; i < CHOSEN_AT_ONCE; i++) {
+		const uint8_t *first = bytes + i * stride;
+
+		if (!*first || behind[i] == layouts->at || !fits(behind[i] - 1, first))
+			break;
+		records[i].offset = offset + i * stride;
+		decode_members(behind[i] - 1, first, &records[i], members);
+	}
+	return i;
+}
+
+/* ---- All records ------------------------------------------------------------------------------
+ */
+
 /* spe_layouts_read(), compiled once for each way to decode. */
 static inline __attribute__((always_inline)) size_t
 read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size, uint64_t offset,
@@ -122,12 +180,18 @@ read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t siz
 {
 	const uint64_t begin = offset - *at;
 	const size_t stride = layouts->stride;
-	struct plumb_spe_record *record = records;
-	size_t next = *at;
+	struct plumb_spe_record *record = records, *const end = records + room;
+	size_t next = *at, count = CHOSEN_AT_ONCE;
 
 	if (layouts->count == 0)
 		return 0;
-	while (record < records + room && size - next >= SPE_LAYOUT_AHEAD) {
+	while (stride && count == CHOSEN_AT_ONCE && end - record >= CHOSEN_AT_ONCE &&
+	       size - next >= CHOSEN_AHEAD) {
+		count = read_chosen(layouts, bytes + next, begin + next, record, members);
+		next += count * stride;
+		record += count;
+	}
+	while (record < end && size - next >= SPE_LAYOUT_AHEAD) {
 		const uint8_t *first = bytes + next;
 		const struct spe_layout_choice *choice;
 		const struct spe_record_layout *layout;
@@ -143,27 +207,13 @@ read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t siz
 			break;
 		layout = &layouts->at[choice->layouts[leaf] - 1];
 		record->offset = begin + next;
-		/* Where all layouts have the same stride, the next record need not wait for the
-		 * choice of this one's. */
 		if (fits(layout, first))
-			next += stride ? stride : choice->strides[leaf];
+			next += choice->strides[leaf];
 		else if (fits_alone(layout, first))
 			next += layout->size;
 		else
 			break;
-		if (members == SPE_MEMBERS_COUNTS) {
-			decode_counts(layout, first, record);
-			decode_operation(layout, first, record);
-		} else if (members == SPE_MEMBERS_SUMS) {
-			decode_sums(layout, first, record);
-		} else if (members == SPE_MEMBERS_SOURCES) {
-			decode_sums(layout, first, record);
-			decode_operation(layout, first, record);
-			record->data_source = member(first, &layout->data_source);
-		} else {
-			decode(layout, first, record);
-		}
-		record++;
+		decode_members(layout, first, record++, members);
 	}
 	*at = next;
 	return (size_t)(record - records);
