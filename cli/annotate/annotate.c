@@ -94,11 +94,11 @@ static bool contains(const struct annotate_run *run,
 static bool is_wanted(const struct annotate_run *run, size_t i)
 {
 	const struct annotate_options *options = run->options;
+	const char *name = run->name ? run->name : options->symbol;
 	struct plumb_annotated_function function;
 
 	plumb_annotation_function(run->view.annotation, i, &function);
-	if (!options->symbol || (!options->part_end &&
-				 strcmp(options->symbol, plumb_symbol_name(function.symbol)) == 0))
+	if (!name || (!options->part_end && strcmp(name, plumb_symbol_name(function.symbol)) == 0))
 		return true;
 	if (options->place_text && !choice_place_fits(&options->place, function.file))
 		return false;
@@ -145,6 +145,8 @@ static int no_function(const struct annotate_run *run)
 		complain("%s: no samples from %s to %s", run->options->from.input,
 			 run->options->start, run->options->stop);
 		advise_part(&summary);
+	} else if (run->candidate_count) {
+		annotate_complain_candidates(run);
 	} else if (summary.function_count && run->options->symbol) {
 		plumb_annotation_function(run->view.annotation, 0, &function);
 		complain("%s: no samples in a function called '%s'", run->options->from.input,
@@ -267,7 +269,7 @@ static int annotate(struct annotate_run *run)
 	/* What could be read of a damaged recording is of use. */
 	if (status == EXIT_FINE && takes_part(run)) {
 		advise("the heaviest code is in no known function; shown by its addresses");
-	} else if (has_function(run)) {
+	} else if (has_function(run) || annotate_find_name(run)) {
 		if (!run->view.only_lines || options->common.json)
 			open_disassembler(run);
 		error = print(run);

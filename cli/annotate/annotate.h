@@ -8,6 +8,8 @@
 #include "tool/options.h"
 #include "tool/reading.h"
 
+#define CANDIDATES_MAX 100
+
 struct annotate_options {
 	struct common_options common;
 	struct reading_options from;
@@ -31,6 +33,10 @@ struct annotate_run {
 	struct plumb_symbol_file *unknown;
 	uint64_t unknown_votes;
 	bool chosen; /* there are options that choose samples */
+	/* The full name of the function if the one that was asked for leaves parts out, or NULL. */
+	const char *name;
+	const char *candidates[CANDIDATES_MAX]; /* names that it may mean, the hottest first */
+	size_t candidate_count;
 	/* The code to show instead of the heaviest function, as it is in none; 0: there is none. */
 	uint64_t part_start, part_end;
 };
@@ -38,6 +44,14 @@ struct annotate_run {
 /* show.c: prints the i-th function, as JSON if `functions` is not NULL. Returns an exit status. */
 int annotate_show(struct annotate_run *run, size_t i, struct output *out,
 		  struct json_list *functions);
+
+/*
+ * names.c: looks for functions that the requested name means if it leaves out arguments of
+ * templates, or parameters. Returns whether there is exactly one name, which is then run->name.
+ */
+bool annotate_find_name(struct annotate_run *run);
+/* Prints an error with the names that the requested one may mean, of which there are several. */
+void annotate_complain_candidates(const struct annotate_run *run);
 
 /* annotate.c: reads the recording and shows it. Sets the code to show next instead, or 0. Returns
  * an exit status. */

@@ -73,7 +73,8 @@ static const char *end_of_arguments(const char *at)
 	return NULL;
 }
 
-char *short_name(const char *name, const char *mark)
+/* Copies a name with `mark` for each list of template arguments. */
+static char *replace_arguments(const char *name, const char *mark)
 {
 	const size_t mark_length = strlen(mark);
 	/* A mark may be longer than what it stands for. */
@@ -82,16 +83,56 @@ char *short_name(const char *name, const char *mark)
 	for (const char *at = name; *at; at++) {
 		const char *end = begins_arguments(name, at) ? end_of_arguments(at) : NULL;
 
-		*out++ = *at;
-		if (!end || end == at + 1)
+		if (!end || end == at + 1) {
+			*out++ = *at;
 			continue;
+		}
 		memcpy(out, mark, mark_length);
 		out += mark_length;
-		*out++ = '>';
 		at = end;
 	}
 	*out = '\0';
 	return text;
+}
+
+char *short_name(const char *name, const char *mark)
+{
+	char *bracketed = memory_format("<%s>", mark), *text = replace_arguments(name, bracketed);
+
+	free(bracketed);
+	return text;
+}
+
+char *name_without_arguments(const char *name)
+{
+	return replace_arguments(name, "");
+}
+
+/* Returns the bracket that opens the list which ends at `end`, or NULL. */
+static const char *begin_of_list(const char *name, const char *end)
+{
+	size_t depth = 0;
+
+	for (const char *at = end; at >= name; at--) {
+		depth += *at == ')';
+		depth -= *at == '(';
+		if (!depth)
+			return at;
+		if (at == name)
+			break;
+	}
+	return NULL;
+}
+
+char *name_without_parameters(const char *name)
+{
+	const char *end = strrchr(name, ')');
+	const char *begin = end ? begin_of_list(name, end) : NULL;
+
+	/* What comes behind may be "const", or how the function was cloned. */
+	if (!begin || begin == name || is_behind_operator(name, begin) || (end[1] && end[1] != ' '))
+		return memory_copy(name, strlen(name));
+	return memory_copy(name, (size_t)(begin - name));
 }
 
 char *name_in_prose(const char *name, const char *mark)

@@ -14,6 +14,11 @@
  */
 char *short_name(const char *name, const char *mark);
 
+/* Return a copy of a name without template arguments, or without its parameters. The caller frees
+ * it. */
+char *name_without_arguments(const char *name);
+char *name_without_parameters(const char *name);
+
 /*
  * Returns a copy of a name in prose: one that takes many columns loses the arguments of its
  * templates. The caller frees it.

@@ -538,3 +538,50 @@ samples()
 		[ "$width" -ne 200 ] || grep -qE '^SHARE COUNT .*INSTRUCTION CYCLES PORTS$' headings
 	done
 }
+
+@test "a function by a part of its name" {
+	needs exact.data
+	command -v aarch64-linux-gnu-g++ >/dev/null || skip "no C++ compiler for AArch64"
+	cat >maps.cc <<-'END'
+		namespace maps {
+		template <typename T> struct map {
+			T last;
+			__attribute__((noinline)) T find(T key)
+			{
+				for (T i = 0; i < 300; i++)
+					last = last * 3 + key / (i + 1);
+				return last;
+			}
+			__attribute__((noinline)) T operator()(T key) { return last += key; }
+		};
+		template <typename T> __attribute__((noinline)) T walk(map<T> &in, T key)
+		{
+			return in(key) + in(key + 1) + in(key + 2);
+		}
+		}
+		extern "C" void _start()
+		{
+			maps::map<int> numbers = {3};
+			maps::map<long> more = {5};
+			long sum = numbers.find(7) + maps::walk(more, 9l) + maps::walk(numbers, 7);
+			register long status asm("x0") = sum == 0;
+			register long call asm("x8") = 94;
+			asm volatile("svc 0" : : "r"(status), "r"(call));
+		}
+	END
+	aarch64-linux-gnu-g++ -g -O1 -o maps maps.cc -nostdlib -ffreestanding -static
+	plumb record --exact -q -o maps.data -- "$work/maps"
+	for name in 'maps::map::find' 'maps::map<…>::find'; do
+		plumb annotate -i maps.data --json "$name" >part.json
+		python3 -c 'import json, sys
+assert [f["symbol"] for f in json.load(sys.stdin)["functions"]] == ["maps::map<int>::find"]' <part.json
+	done
+	run --separate-stderr plumb annotate -i maps.data maps::walk
+	[ $status -eq 2 ] && [ -z "$output" ]
+	said "plumb: maps.data: 'maps::walk' may be any of 2 functions" \
+		'       maps::walk<long>' '       maps::walk<int>' \
+		'       use one of these names, in quotes'
+	run --separate-stderr plumb annotate -i maps.data walk
+	[ $status -eq 2 ]
+	[ "${stderr_lines[0]}" = "plumb: maps.data: no samples in a function called 'walk'" ]
+}
