@@ -17,7 +17,7 @@ function column(title: string, documents: Documents, of: Annotated | undefined):
 	const page: Page = { documents, model: null };
 	return h("section", { "aria-label": title },
 		h("h3", null, title, ": ", named(of.symbol), h("small", null, ` ${percent(of.share)} of everything`)),
-		h("p", { class: "dim" }, about(documents.annotations!)),
+		h("p", { class: "dim" }, about(documents.annotations!, documents.stacks?.windows)),
 		h("div", { class: "code" }, ...(state.code === "address" ? byAddress(of) : bySource(page, of))));
 }
 

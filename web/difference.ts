@@ -2,7 +2,7 @@
 /* The flame graph of a comparison: widths are those of one side, colours say what grew or shrank. */
 import { commonNames, comparisons } from "./compare";
 import { Documents, Stacks } from "./data";
-import { brief, h, percent, short, styled, visible } from "./dom";
+import { brief, h, percent, plural, short, styled, visible } from "./dom";
 import { set, state } from "./state";
 import { Page, Shown, View } from "./view";
 
@@ -125,6 +125,18 @@ function colour(change: Change): string {
 	return change.noise || Math.abs(change.size) < 0.0005 ? "d-same" : `d-${change.size > 0 ? "more" : "less"}${step}`;
 }
 
+/* Says what the values of both sides are, and what their colours are of. */
+function describeBasis(value: Value, stacks: [Stacks, Stacks], totals: number[], samples: [number, number]): string {
+	if (!value.exact) return `Shares of ${short(samples[0])} samples before and ${short(samples[1])} after. What may be noise, in a test of each share at 95 %, has no colour.`;
+	const counts = totals.map((total, side) => {
+		const windows = stacks[side].windows;
+		return `${short(total)} ${side ? "after" : "before"}` + (windows ? `, estimated from ${plural(windows, "window")}` : "");
+	});
+	const colours = "Colours are changes, as parts of the whole before.";
+	if (!stacks[0].windows && !stacks[1].windows) return `Counted exactly: ${counts.join(", ")}. ${colours}`;
+	return `Counts of the model: ${counts.join("; ")}. ${colours} Small ones may be noise: estimates are not tested.`;
+}
+
 function make(page: Page): Shown {
 	const sides = sidesOf(page)!;
 	const stacks: [Stacks, Stacks] = [sides[0].stacks!, sides[1].stacks!];
@@ -190,12 +202,12 @@ function make(page: Page): Shown {
 	status.textContent = boxes.length ? describe(boxes[0].node) : "This side has nothing.";
 	const order = (key: string, title: string, on: boolean) => h("button", { type: "button", "aria-pressed": String(on), onclick: () => set({ order: key }) }, title);
 	const choose = h("label", null, "Value ", h("select", { id: "metric", onchange: (e: Event) => set({ metric: (e.target as HTMLSelectElement).value }) }, ...values.map((v) => h("option", { value: v.key, selected: v === value }, visible(v.title)))));
-	const key = h("p", { class: "legend" }, ...[["d-less5", "less"], ["d-less2", ""], ["d-same", value.exact ? "the same" : "the same, or noise"], ["d-more2", ""], ["d-more5", "more"]].map(([kind, text]) => h("span", null, h("i", { class: kind }), text)));
+	const key = h("p", { class: "legend" }, ...[["d-less5", "less"], ["d-less2", ""], ["d-same", value.exact && !stacks.some((s) => s.windows) ? "the same" : value.exact ? "about the same" : "the same, or noise"], ["d-more2", ""], ["d-more5", "more"]].map(([kind, text]) => h("span", null, h("i", { class: kind }), text)));
 	return {
 		element: h("div", { class: "flameview" },
 			h("div", { class: "tools" }, choose, h("span", { class: "group", role: "group", "aria-label": "Widths" }, order("before", "Widths before", side === 0), order("left", "Widths after", side === 1)),
 				zoomed !== root ? h("button", { type: "button", onclick: () => set({ zoom: -1 }) }, "Zoom out") : null, key),
-			h("p", { class: "dim" }, value.exact ? `Counted exactly: ${short(gone[0])} before, ${short(gone[1])} after. Colours are changes, as parts of the whole before.` : `Shares of ${short(samples[0])} samples before and ${short(samples[1])} after. What may be noise, in a test of each share at 95 %, has no colour.`),
+			h("p", { class: "dim" }, describeBasis(value, stacks, gone, samples)),
 			status, h("div", { class: "flamebox" }, graph)),
 	};
 }

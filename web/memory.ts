@@ -135,9 +135,10 @@ const PARTS: { [key: string]: { title: string; has: (page: Page) => boolean; mak
 		has: (page) => !!page.documents.sharing,
 		make: (page) => {
 			const { exact } = page.documents.sharing!;
+			const windows = page.documents.stacks?.windows;
 			const details = isPart() && !exact && page.model ? page.model.details : null;
 			const accesses = details ? details.sharing() : page.documents.sharing!.accesses;
-			return { element: h("section", { class: "panel" }, h("h2", null, "Cache lines that several threads use and write"), h("p", { class: "dim" }, exact ? "Counted exactly." : "From SPE records."), accesses.length ? objects(accesses) : h("p", null, "There are none.")) };
+			return { element: h("section", { class: "panel" }, h("h2", null, "Cache lines that several threads use and write"), h("p", { class: "dim" }, exact ? (windows ? `Estimated from ${plural(windows, "window")}.` : "Counted exactly.") : "From SPE records."), accesses.length ? objects(accesses) : h("p", null, "There are none.")) };
 		},
 	},
 	branches: { title: "Branches", has: (page) => !!eventOf(page.documents.branches), make: (page) => tableOf(page, page.documents.branches!, "branch", "Branches") },

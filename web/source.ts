@@ -131,8 +131,8 @@ export function byAddress(of: Annotated): Node[] {
 	return made;
 }
 
-export function about(annotations: Annotations): string {
-	const basis: { [name: string]: string } = { slots: "Slots of each instruction, counted exactly", estimated_slots: "Slots of each instruction, estimated from SPE records", latency: "Latencies of SPE records", event: "Samples", range: hasRange() ? "Samples of each instruction, in the chosen range" : "Samples of each instruction, in the chosen thread" };
+export function about(annotations: Annotations, windows: number | undefined): string {
+	const basis: { [name: string]: string } = { slots: `Slots of each instruction, ${windows ? `estimated from ${plural(windows, "window")}` : "counted exactly"}`, estimated_slots: "Slots of each instruction, estimated from SPE records", latency: "Latencies of SPE records", event: "Samples", range: hasRange() ? "Samples of each instruction, in the chosen range" : "Samples of each instruction, in the chosen thread" };
 	return (basis[annotations.basis || ""] || "Samples") + (annotations.event ? ` of ${visible(annotations.event)}` : "") + (annotations.disassembler ? `; disassembled by ${annotations.disassembler}` : "") + ".";
 }
 
@@ -158,7 +158,7 @@ export const source: View = {
 				h("div", { class: "tools" }, h("label", { for: "function" }, "Function"), choose, h("span", { class: "group", role: "group", "aria-label": "Order" }, order("source", "By line"), order("address", "By address"))),
 				other ? h("p", { class: "warn" }, named(state.fn), " has too small a share to be in this page; plumb annotate shows it.") : null,
 				h("h2", null, named(of.symbol), h("small", null, ` ${percent(of.share)} of everything, in `, h("code", null, visible(base(of.file))))),
-				h("p", { class: "dim" }, about(annotations)),
+				h("p", { class: "dim" }, about(annotations, page.documents.stacks?.windows)),
 				state.code === "address" ? null : hottest(of),
 				h("div", { class: state.code !== "address" && of.lines.some((line) => line.interval) ? "code intervals" : "code" }, ...(state.code === "address" ? byAddress(of) : bySource(page, of)))),
 		};

@@ -181,6 +181,7 @@ static int print(struct annotate_run *run)
 	status = output_open(&out, &options->common);
 	if (status != EXIT_FINE)
 		return status;
+	run->view.pen = pen_for(&out);
 	if (options->common.json)
 		functions.out = &out;
 	for (size_t i = 0; status == EXIT_FINE && shown < limit &&

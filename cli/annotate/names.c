@@ -21,7 +21,7 @@ static bool ends_as(const char *name, const char *text)
 
 static bool means(const char *text, const char *name)
 {
-	static const char *const marks[] = {"", "…", "..."};
+	static const char *const marks[] = {"", "…", ".."};
 	bool found = false;
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks) && !found; i++) {

@@ -10,9 +10,11 @@
 
 #include "render/json.h"
 #include "render/output.h"
+#include "render/pen.h"
 #include "render/source_text.h"
 
 struct annotation_view {
+	const struct pen *pen;
 	struct plumb_annotation *annotation;
 	struct plumb_disassembler *disassembler; /* NULL: prints words */
 	const struct plumb_cost_core *core;      /* whose costs to show; NULL: none */
@@ -45,7 +47,7 @@ void annotation_source(struct output *out, size_t column, struct source_text *te
 /* Returns whether shares are estimates, which have intervals if there are enough samples. */
 bool annotation_has_intervals(const struct annotation_view *view);
 /* Returns "±1.23", the half of a share's interval in percent, or "±?". Free it. */
-char *annotation_interval(double low, double high);
+char *annotation_interval(const struct annotation_view *view, double low, double high);
 /* Returns how to print a share: large ones stand out. */
 enum style annotation_style(double share);
 /* Prints a function, after all that the functions have in common if it is the first. */

@@ -40,6 +40,8 @@ static const char *heading_of(const struct annotated *function, enum column colu
 	plumb_annotation_summary(function->view->annotation, &summary);
 	if (column == COUNT && summary.basis != PLUMB_BASIS_SLOTS)
 		return "SAMPLES";
+	if (column == INTERVAL && function->view->pen != pen_with_lines())
+		return "+- 95 %";
 	return headings[column];
 }
 
@@ -60,7 +62,7 @@ static char *interval_of(const struct annotated *function, double share, double 
 	const bool is_shown = share > 0 && annotation_has_intervals(function->view) &&
 			      !(isnan(low) && share < SHOWN_LEAST);
 
-	return is_shown ? annotation_interval(low, high) : memory_copy("", 0);
+	return is_shown ? annotation_interval(function->view, low, high) : memory_copy("", 0);
 }
 
 static char *cell(const struct annotated *function,

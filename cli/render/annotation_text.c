@@ -84,9 +84,12 @@ bool annotation_has_intervals(const struct annotation_view *view)
 	return summary.windows || summary.basis != PLUMB_BASIS_SLOTS;
 }
 
-char *annotation_interval(double low, double high)
+char *annotation_interval(const struct annotation_view *view, double low, double high)
 {
-	return isnan(low) ? memory_format("±?") : memory_format("±%.2f", 50 * (high - low));
+	const char *about = view->pen->about;
+
+	return isnan(low) ? memory_format("%s?", about)
+			  : memory_format("%s%.2f", about, 50 * (high - low));
 }
 
 enum style annotation_style(double share)
@@ -169,7 +172,8 @@ static char *title_text(const struct annotated *function)
 				      view->modelled ? ", by the model" : "");
 		break;
 	}
-	interval = summary.windows ? annotation_interval(f->low, f->high) : memory_copy("", 0);
+	interval =
+		summary.windows ? annotation_interval(view, f->low, f->high) : memory_copy("", 0);
 	text = memory_format(" in %s: %.2f%%%s%s of %s", plumb_symbol_file_name(f->file),
 			     100 * f->share, *interval ? " " : "", interval, whole);
 	free(interval);

@@ -36,6 +36,11 @@ const struct pen *pen_for(const struct output *out)
 	return out->utf8 ? &lines : &ascii;
 }
 
+const struct pen *pen_with_lines(void)
+{
+	return &lines;
+}
+
 size_t pen_branches(const struct pen *pen, const char *text)
 {
 	const char *const parts[] = {pen->branch, pen->last, pen->through, pen->none};

@@ -18,6 +18,8 @@ struct pen {
 
 /* Returns lines if the terminal uses UTF-8, otherwise ASCII. */
 const struct pen *pen_for(const struct output *out);
+/* Returns lines: what table cells have, which table_print() replaces. */
+const struct pen *pen_with_lines(void);
 
 /* Returns the length of the branches that a text begins with. */
 size_t pen_branches(const struct pen *pen, const char *text);

@@ -64,9 +64,9 @@ static char *share_text(const struct tree *tree, size_t i)
 	if (!tree->intervals)
 		return memory_format("%.2f%% ", share);
 	if (isnan(node->share.low))
-		return memory_format("%.2f%% ±? ", share);
-	return memory_format("%s%.2f%% ±%.2f ", node->uncertain ? "~" : "", share,
-			     50 * (node->share.high - node->share.low));
+		return memory_format("%.2f%% %s? ", share, tree->pen->about);
+	return memory_format("%s%.2f%% %s%.2f ", node->uncertain ? "~" : "", share,
+			     tree->pen->about, 50 * (node->share.high - node->share.low));
 }
 
 /*

@@ -94,3 +94,32 @@ void table_print_csv(const struct table *table, struct output *out, const char *
 	}
 	table_print_separated(table, out, ",");
 }
+
+/* Returns a text with another sign between an estimate and half its interval. */
+static const char *with_sign(const char *text, const char *sign, const char *other,
+			     struct arena *texts)
+{
+	const char *found = text ? strstr(text, sign) : NULL;
+	size_t before, sign_length = strlen(sign), other_length = strlen(other);
+	char *copy;
+
+	if (!found)
+		return text;
+	before = (size_t)(found - text);
+	copy = memory_given(arena_alloc(texts, strlen(text) - sign_length + other_length + 1));
+	memcpy(copy, text, before);
+	memcpy(copy + before, other, other_length);
+	memcpy(copy + before + other_length, found + sign_length, strlen(found + sign_length) + 1);
+	return copy;
+}
+
+void table_copy_plain(struct table *copy, const struct table *table, const struct pen *pen)
+{
+	*copy = *table;
+	copy->texts = (struct arena){0};
+	copy->measured = false;
+	copy->cells = memory_resize(NULL, table->cell_count + 1, sizeof(*copy->cells));
+	for (size_t i = 0; i < table->cell_count; i++)
+		copy->cells[i] = with_sign(table->cells[i], pen_with_lines()->about, pen->about,
+					   &copy->texts);
+}

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "render/output.h"
+#include "render/pen.h"
 
 struct table_column {
 	const char *heading;
@@ -60,6 +61,12 @@ void table_cell_format(struct table *table, const char *format, ...) PLUMB_PRINT
 /* Measures the widest cells of each column, of which no more are added. table_print() does so
  * otherwise. */
 void table_measure(struct table *table);
+
+/*
+ * Makes a copy with this pen's sign between estimates and half their intervals, for table_free().
+ * `table` must outlive it.
+ */
+void table_copy_plain(struct table *copy, const struct table *table, const struct pen *pen);
 
 /*
  * On a terminal, a name takes at most FIT_NAME_LINES lines (render/fit.h), or one behind branches.

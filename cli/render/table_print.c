@@ -560,7 +560,7 @@ static const char *cut_extras(struct table *table, struct arena *copies)
 	return extra;
 }
 
-void table_print(const struct table *table, struct output *out, size_t indent)
+static void print_table(const struct table *table, struct output *out, size_t indent)
 {
 	const size_t room = out->width > indent ? out->width - indent : 1;
 	bool left_out[TABLE_COLUMNS_MAX] = {false};
@@ -589,4 +589,17 @@ void table_print(const struct table *table, struct output *out, size_t indent)
 		short_names_free(copies[c]);
 	arena_free(&cut);
 	free(shorter.cells);
+}
+
+void table_print(const struct table *table, struct output *out, size_t indent)
+{
+	struct table plain;
+
+	if (out->utf8) {
+		print_table(table, out, indent);
+		return;
+	}
+	table_copy_plain(&plain, table, pen_for(out));
+	print_table(&plain, out, indent);
+	table_free(&plain);
 }
