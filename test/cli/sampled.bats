@@ -366,6 +366,13 @@ model()
 	grep -Eq "^turn in .*% ±[0-9.]+ of all slots, estimated from [0-9]{3,} windows of the model$" out
 	grep -Eq "^ +[0-9.]+%  [ ~][ 0-9.]+\.\.[0-9.]+ +phases\.c:[0-9]+ " out
 	grep -q "SHARE  ± 95 %" out
+	# Where the locale has no ±, it is written in ASCII.
+	for command in "report --topdown" "report -g" annotate; do
+		# shellcheck disable=SC2086 # a command and its option
+		LC_ALL=C plumb $command -i windows.data -o out
+		grep -Fq "% +-" out
+		run ! grep -q "±" out
+	done
 	for name in whole windows; do
 		plumb annotate -i $name.data --json -o $name-lines.json turn
 	done
