@@ -10,11 +10,11 @@
 
 #define TABLES_MAX   8 /* 16-bit numbers in a vector */
 #define HISTORY_BITS 256
-#define HISTORY_RING 4096
-#define COUNTER_MAX  3 /* range in a tagged entry: -4 .. 3 */
+#define HISTORY_STEP 16 /* bits of history that are moved at once */
+#define COUNTER_MAX  3  /* range in a tagged entry: -4 .. 3 */
 #define USEFUL_MAX   3
 #define TRUST_MAX    7
-#define BASE_MAX     3
+#define BASE_MAX     COUNTER_MAX
 #define BASE_TAKEN   2          /* from here on, the base predicts a taken branch */
 #define AGE_PERIOD   (1u << 18) /* number of branches after which usefulness is halved */
 
@@ -48,25 +48,29 @@ struct direction {
 	struct entry *entries;
 	unsigned length[TABLES_MAX]; /* of history */
 	struct folds index, tag, tag2;
-	/* All ones for each bit of the history that is set, the newest first, from `newest` on. */
-	uint16_t history[HISTORY_RING + HISTORY_BITS];
-	unsigned newest;
-	unsigned oldest[TABLES_MAX]; /* behind it: the last bit of each table's history */
-	uint64_t recent;             /* the newest 64 bits, newest lowest */
-	int8_t trust_new;            /* negative: the alternative to a new entry predicts better */
+	/*
+	 * For each table, the bits that its history will drop next, the next one highest; and where
+	 * a new bit goes if it is one of them already.
+	 */
+	per_table dropping, joins;
+	unsigned pushed; /* bits since .dropping was set, at most HISTORY_STEP */
+	/* The bits before these, the newest first and lowest, with room for what is read behind. */
+	uint16_t history[HISTORY_BITS / HISTORY_STEP + 2];
+	uint64_t recent;  /* the newest 64 bits, newest lowest */
+	int8_t trust_new; /* negative: the alternative to a new entry predicts better */
 	uint32_t tick;
 	uint32_t random;
 };
 
 /* A branch's places in the tables. */
 struct lookup {
-	int8_t *base;
-	per_table tags;
-	uint16_t places[TABLES_MAX]; /* twice the index in each table */
-	int provider;       /* the table with the longest history that has the branch, or -1 */
-	int alternative;    /* the one with the next longest, or -1 */
-	bool first, second; /* what they predict; the base stands in for one that is missing */
-	bool fresh;         /* the provider's entry is new */
+	per_table tags, places; /* twice the index in each table */
+	unsigned provider;      /* the table with the longest history that has the branch */
+	bool provides;          /* there is one */
+	struct entry *first;    /* its entry */
+	int8_t *second;         /* the counter of the next longest, or else of the base */
+	int8_t least;           /* where that one's range begins, and */
+	int8_t taken;           /* from where on it predicts a taken branch */
 };
 
 static void folds_set_up(struct folds *folds, unsigned width, const struct direction *d)
@@ -105,7 +109,6 @@ struct direction *direction_new(const struct predictor_params *params)
 	d->history_bits = params->tage_log2_entries - (unsigned)params->tage_bank_bits;
 	d->history_masks += (uint16_t)((1u << d->history_bits) - 1);
 	d->random = 0x2545f491;
-	d->newest = HISTORY_RING;
 	d->base = malloc((size_t)d->base_mask + 1);
 	if (!d->base)
 		goto fail;
@@ -118,7 +121,8 @@ struct direction *direction_new(const struct predictor_params *params)
 	for (unsigned i = 0; i < d->count; i++) {
 		d->length[i] =
 			params->history[i] < HISTORY_BITS ? params->history[i] : HISTORY_BITS - 1u;
-		d->oldest[i] = (d->length[i] - 1) % HISTORY_BITS;
+		if (d->length[i] && d->length[i] <= HISTORY_STEP)
+			d->joins[i] = (uint16_t)(1u << (HISTORY_STEP - d->length[i]));
 	}
 	/* An even width would put every other branch of the history into the same bits. */
 	folds_set_up(&d->index, d->history_bits | 1, d);
@@ -140,23 +144,38 @@ void direction_free(struct direction *d)
 	free(d);
 }
 
+/* Moves the newest bits into the history, and finds those that each table drops next. */
+static __attribute__((noinline)) void move_history(struct direction *d)
+{
+	uint16_t *history = d->history;
+
+	memmove(&history[1], history, HISTORY_BITS / HISTORY_STEP * sizeof(*history));
+	history[0] = (uint16_t)d->recent;
+	for (unsigned i = 0; i < d->count; i++) {
+		const unsigned from = d->length[i] - HISTORY_STEP, at = from / HISTORY_STEP;
+
+		if (d->length[i] <= HISTORY_STEP)
+			d->dropping[i] = (uint16_t)(history[0] << (HISTORY_STEP - d->length[i]));
+		else
+			d->dropping[i] = (uint16_t)((history[at] | (uint32_t)history[at + 1]
+									   << HISTORY_STEP) >>
+						    from % HISTORY_STEP);
+	}
+	d->pushed = 0;
+}
+
 static inline __attribute__((always_inline)) void push_history(struct direction *d, unsigned bit)
 {
-	const uint16_t *history = &d->history[d->newest];
-	const unsigned *oldest = d->oldest;
-	const per_table out = {history[oldest[0]], history[oldest[1]], history[oldest[2]],
-			       history[oldest[3]], history[oldest[4]], history[oldest[5]],
-			       history[oldest[6]], history[oldest[7]]};
+	typedef int16_t signs __attribute__((vector_size(sizeof(per_table))));
+	const per_table out = (per_table)((signs)d->dropping >> 15);
 
-	if (!d->newest) {
-		memcpy(&d->history[HISTORY_RING], d->history, HISTORY_BITS * sizeof(*history));
-		d->newest = HISTORY_RING;
-	}
-	d->history[--d->newest] = bit ? UINT16_MAX : 0;
 	d->recent = d->recent << 1 | bit;
+	d->dropping = d->dropping << 1 | (d->joins & (uint16_t)-bit);
 	folds_push(&d->index, bit, out);
 	folds_push(&d->tag, bit, out);
 	folds_push(&d->tag2, bit, out);
+	if (++d->pushed == HISTORY_STEP)
+		move_history(d);
 }
 
 /* xorshift32: random, so that the tables that get new entries do not resonate with the program. */
@@ -168,16 +187,16 @@ static uint32_t next_random(struct direction *d)
 	return d->random;
 }
 
-/* Moves a counter one step up or down, within its limits. */
-static inline void count_towards(int8_t *counter, bool up, int least, int most)
+/* Moves a counter some steps up or down, within its limits. */
+static inline void count_by(int8_t *counter, int steps, int least, int most)
 {
-	if (up && *counter < most)
-		++*counter;
-	else if (!up && *counter > least)
-		--*counter;
+	int next = *counter + steps;
+
+	next = next > most ? most : next;
+	*counter = (int8_t)(next < least ? least : next);
 }
 
-static void age(struct direction *d)
+static __attribute__((noinline)) void age(struct direction *d)
 {
 	for (size_t i = 0; i < TABLES_MAX * ((size_t)d->index_mask + 1); i++)
 		d->entries[i].useful >>= 1;
@@ -193,11 +212,6 @@ static inline struct entry *entry_in(const struct direction *d, const struct loo
 				     unsigned table)
 {
 	return &d->entries[place_in(found, table)];
-}
-
-static inline uint16_t tag_in(const struct direction *d, const struct lookup *found, unsigned table)
-{
-	return d->tags[place_in(found, table)];
 }
 
 /* Returns two bits for each table, both set if two numbers are the same. */
@@ -218,10 +232,34 @@ static inline unsigned same(per_table a, per_table b)
 #endif
 }
 
-/* Returns the table of the highest bit set, or -1. */
-static inline int last_table(unsigned bits)
+/* Returns the table of the highest bit set, or the first one. */
+static inline unsigned last_table(unsigned bits)
 {
-	return bits ? (31 - __builtin_clz(bits)) / 2 : -1;
+	return (31u - (unsigned)__builtin_clz(bits | 1)) / 2;
+}
+
+/* Returns the tags at a branch's places. */
+static inline per_table tags_at(const struct direction *d, per_table places)
+{
+#ifdef __SSE2__
+	const __m128i at = (__m128i)places;
+	__m128i tags = _mm_setzero_si128();
+
+	/* An instruction for each, where the compiler would make more. */
+#define TAG(table)                                                                            \
+	tags = _mm_insert_epi16(                                                              \
+		tags, d->tags[TABLES_MAX / 2 * (size_t)_mm_extract_epi16(at, table) + table], \
+		table)
+	TAG(0), TAG(1), TAG(2), TAG(3), TAG(4), TAG(5), TAG(6), TAG(7);
+#undef TAG
+	return (per_table)tags;
+#else
+	per_table tags;
+
+	for (unsigned i = 0; i < TABLES_MAX; i++)
+		tags[i] = d->tags[TABLES_MAX / 2 * (size_t)places[i] + i];
+	return tags;
+#endif
 }
 
 /* Finds the branch at `address` in each table. */
@@ -233,67 +271,45 @@ static inline void look_up(const struct direction *d, uint32_t address, struct l
 			    (uint16_t)(high >> 1), (uint16_t)high};
 	per_table folded = (d->index.value ^ d->index.value >> d->history_bits) & d->history_masks;
 	const per_table index = (spread ^ (uint16_t)address ^ folded) & d->index_masks;
-	const per_table places = index + index;
-	unsigned matching;
-	per_table tags;
+	unsigned matching, rest;
 
-	memcpy(found->places, &places, sizeof(places));
-	found->base = &d->base[address & d->base_mask];
+	found->places = index + index;
 	found->tags = (d->tag.value ^ d->tag2.value << 1 ^ (uint16_t)address) & d->tag_masks;
-	tags = (per_table){tag_in(d, found, 0), tag_in(d, found, 1), tag_in(d, found, 2),
-			   tag_in(d, found, 3), tag_in(d, found, 4), tag_in(d, found, 5),
-			   tag_in(d, found, 6), tag_in(d, found, 7)};
-	matching = same(tags, found->tags) & d->tables;
+	matching = same(tags_at(d, found->places), found->tags) & d->tables;
+	found->provides = matching != 0;
+	found->provider = 0;
+	found->first = NULL;
+	found->second = &d->base[address & d->base_mask];
+	found->least = 0;
+	found->taken = BASE_TAKEN;
+	if (!matching)
+		return;
 	found->provider = last_table(matching);
-	found->alternative = matching ? last_table(matching & ~(3u << 2 * found->provider)) : -1;
+	found->first = entry_in(d, found, found->provider);
+	rest = matching & ~(3u << 2 * found->provider);
+	found->second = rest ? &entry_in(d, found, last_table(rest))->counter : found->second;
+	found->least = rest ? -COUNTER_MAX - 1 : 0;
+	found->taken = rest ? 0 : BASE_TAKEN;
 }
 
-/* Sets what the provider and its alternative predict, and returns which of them to believe. */
-static inline bool predict(const struct direction *d, struct lookup *found)
+/*
+ * Whether all that was looked up predicts what the branch does as firmly as it can: then there is
+ * nothing to learn. It has few branches, since the host would predict most of them wrong.
+ */
+static inline bool is_settled(const struct lookup *found, bool taken)
 {
-	const struct entry *entry;
+	const bool second = *found->second == (taken ? COUNTER_MAX : found->least);
 
-	found->second = found->alternative >= 0
-				? entry_in(d, found, (unsigned)found->alternative)->counter >= 0
-				: *found->base >= BASE_TAKEN;
-	found->first = found->second;
-	found->fresh = false;
-	if (found->provider < 0)
-		return found->first;
-	entry = entry_in(d, found, (unsigned)found->provider);
-	found->first = entry->counter >= 0;
-	found->fresh = (entry->counter == 0 || entry->counter == -1) && !entry->useful;
-	return found->fresh && d->trust_new < 0 ? found->second : found->first;
-}
-
-/* Moves the counters of what was looked up towards what the branch did. */
-static inline void learn(struct direction *d, const struct lookup *found, bool taken)
-{
-	bool teach_base = found->alternative < 0;
-
-	if (found->provider >= 0) {
-		struct entry *entry = entry_in(d, found, (unsigned)found->provider);
-		bool right = found->first == taken;
-
-		if (found->first != found->second) {
-			if (found->fresh)
-				count_towards(&d->trust_new, right, -TRUST_MAX - 1, TRUST_MAX);
-			count_towards(&entry->useful, right, 0, USEFUL_MAX);
-		}
-		count_towards(&entry->counter, taken, -COUNTER_MAX - 1, COUNTER_MAX);
-		teach_base = teach_base && !entry->useful;
-		if (!entry->useful && found->alternative >= 0)
-			count_towards(&entry_in(d, found, (unsigned)found->alternative)->counter,
-				      taken, -COUNTER_MAX - 1, COUNTER_MAX);
-	}
-	if (teach_base)
-		count_towards(found->base, taken, 0, BASE_MAX);
+	if (!found->provides)
+		return second;
+	return (found->first->counter == (taken ? COUNTER_MAX : -COUNTER_MAX - 1)) &
+	       (second | (found->first->useful == USEFUL_MAX));
 }
 
 /* After a misprediction, allocates entries with longer histories than the provider's, if free. */
 static void allocate(struct direction *d, const struct lookup *found, bool taken)
 {
-	unsigned i = (unsigned)(found->provider + 1), given = 0;
+	unsigned i = found->provides ? found->provider + 1 : 0, given = 0;
 
 	if (i >= d->count)
 		return;
@@ -313,16 +329,42 @@ static void allocate(struct direction *d, const struct lookup *found, bool taken
 	}
 }
 
+/* Predicts a branch that was looked up, and moves the counters towards what it did. */
+static __attribute__((noinline)) bool predict_and_learn(struct direction *d,
+							const struct lookup *found, bool taken)
+{
+	const int step = taken ? 1 : -1;
+	const bool second = *found->second >= found->taken;
+	bool predicted = second, useful = false;
+
+	if (found->provides) {
+		struct entry *entry = found->first;
+		const bool first = entry->counter >= 0, right = first == taken;
+		const bool fresh = (entry->counter == 0 || entry->counter == -1) && !entry->useful;
+
+		predicted = fresh && d->trust_new < 0 ? second : first;
+		if (first != second) {
+			count_by(&d->trust_new, fresh ? right ? 1 : -1 : 0, -TRUST_MAX - 1,
+				 TRUST_MAX);
+			count_by(&entry->useful, right ? 1 : -1, 0, USEFUL_MAX);
+		}
+		count_by(&entry->counter, step, -COUNTER_MAX - 1, COUNTER_MAX);
+		useful = entry->useful;
+	}
+	count_by(found->second, useful ? 0 : step, found->least, COUNTER_MAX);
+	if (predicted != taken)
+		allocate(d, found, taken);
+	return predicted;
+}
+
 bool direction_branch(struct direction *d, uint64_t pc, bool taken)
 {
 	struct lookup found;
-	bool predicted;
+	bool predicted = taken;
 
 	look_up(d, (uint32_t)(pc >> 2), &found);
-	predicted = predict(d, &found);
-	learn(d, &found, taken);
-	if (predicted != taken)
-		allocate(d, &found, taken);
+	if (!is_settled(&found, taken))
+		predicted = predict_and_learn(d, &found, taken);
 	if (++d->tick == AGE_PERIOD) {
 		d->tick = 0;
 		age(d);

@@ -99,7 +99,9 @@ static bool buffer_access(struct buffer *buffer, uint64_t pc, uint64_t target, u
 	return found;
 }
 
-enum target_where target_buffer_access(struct target_buffer *buffer, uint64_t pc, uint64_t target)
+/* Finds a branch in any place of the buffers, and makes it the most recent one. */
+static __attribute__((noinline)) enum target_where access_slowly(struct target_buffer *buffer,
+								 uint64_t pc, uint64_t target)
 {
 	uint64_t fast_target, large_target;
 	bool fast = buffer_access(&buffer->fast, pc, target, &fast_target);
@@ -110,6 +112,15 @@ enum target_where target_buffer_access(struct target_buffer *buffer, uint64_t pc
 		return TARGET_FAST;
 	large = buffer_access(&buffer->large, pc, target, &large_target);
 	return large && large_target == target ? TARGET_LARGE : TARGET_NOWHERE;
+}
+
+enum target_where target_buffer_access(struct target_buffer *buffer, uint64_t pc, uint64_t target)
+{
+	const struct slot *first = set_of(&buffer->fast, pc);
+
+	if (first->pc == pc && first->target == target)
+		return TARGET_FAST; /* nothing changes */
+	return access_slowly(buffer, pc, target);
 }
 
 bool target_buffer_pairs(struct target_buffer *buffer, uint64_t pc, uint64_t target)
