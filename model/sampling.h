@@ -141,6 +141,7 @@ struct model_frame_sample {
 	uint32_t counter;
 	uint32_t has_address;
 	uint64_t ip, address, physical, period;
+	uint64_t link; /* x30 there, with call chains; 0: unknown */
 	uint32_t reads,
 		chain; /* number of values that follow: of its group's counters; return addresses */
 };

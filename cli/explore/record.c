@@ -161,6 +161,8 @@ static struct plumb_recording_job make_job(struct session *s, const struct plumb
 		.all_cpus = e->options->all_cpus,
 		.inherit = true,
 		.exact = s->how->exact,
+		/* An exact profile has its own. */
+		.callchains = !s->how->exact,
 		.window = window,
 		.begin = on_begin,
 		.started = s->how->quiet ? NULL : on_started,

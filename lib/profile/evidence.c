@@ -10,68 +10,7 @@
 #include "profile/profile.h"
 #include "symbol/symbolizer.h"
 
-#define FIRST_ROOM 1024
 #define TOLD_SHARE 0.001 /* of a loss: from here on it is told that callers share it */
-
-/* ---- tables ---------------------------------------------------------------------------------- */
-
-static size_t hash(const uint64_t key[2])
-{
-	uint64_t mixed = (key[0] ^ key[1] * 0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd;
-
-	return (size_t)(mixed ^ mixed >> 29);
-}
-
-static bool grow(struct evidence_table *table)
-{
-	const size_t room = table->room ? 2 * table->room : FIRST_ROOM;
-	struct evidence_place *at = reallocarray(table->at, room, sizeof(*at));
-	uint32_t *slots;
-
-	if (at)
-		table->at = at;
-	slots = calloc(2 * room, sizeof(*slots));
-	if (!at || !slots) {
-		free(slots);
-		return false;
-	}
-	for (size_t i = 0; i < table->count; i++) {
-		size_t slot = hash(table->at[i].key) % (2 * room);
-
-		while (slots[slot])
-			slot = (slot + 1) % (2 * room);
-		slots[slot] = (uint32_t)i + 1;
-	}
-	free(table->slots);
-	table->slots = slots;
-	table->slot_count = 2 * room;
-	table->room = room;
-	return true;
-}
-
-/* Finds or makes a place. NULL: there are too many, with `*error` 0, or no memory. */
-static struct evidence_place *find(struct evidence_table *table, const uint64_t key[2], int *error)
-{
-	size_t slot;
-
-	*error = 0;
-	if (table->count == table->room && table->count < EVIDENCE_PLACES_MAX && !grow(table)) {
-		*error = PLUMB_ERR_NO_MEMORY;
-		return NULL;
-	}
-	for (slot = hash(key) % table->slot_count; table->slots[slot];
-	     slot = (slot + 1) % table->slot_count) {
-		struct evidence_place *place = &table->at[table->slots[slot] - 1];
-
-		if (place->key[0] == key[0] && place->key[1] == key[1])
-			return place;
-	}
-	if (table->count == EVIDENCE_PLACES_MAX)
-		return NULL;
-	table->slots[slot] = (uint32_t)table->count + 1;
-	table->at[table->count] = (struct evidence_place){.key = {key[0], key[1]}};
-	return &table->at[table->count++];
-}
 
 static void add(struct sum *sum, double weight)
 {
@@ -141,6 +80,30 @@ static const char *sampled_event(const struct evidence *evidence,
 	return NULL;
 }
 
+/* Returns whether a recording has samples of an event with call chains. */
+static bool has_chains(const struct plumb_recording *recording, const char *name)
+{
+	const struct plumb_recorded_event *event;
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
+		if (event->name && event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN &&
+		    strncmp(event->name, name, strlen(name)) == 0)
+			return true;
+	return false;
+}
+
+/* Returns the event whose samples tell who called: a node's own, or else cycles; NULL: none does.
+ */
+static const char *chained_event(const struct plumb_recording *recording, const char *own)
+{
+	const char *const names[] = {own ? own : "CPU_CYCLES", own ? own : "cycles"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (has_chains(recording, names[i]))
+			return names[i];
+	return NULL;
+}
+
 static void choose(struct evidence *evidence, const struct plumb_recording *recording, unsigned i)
 {
 	const struct plumb_loss *of = &evidence->diagnosis->losses[i];
@@ -163,6 +126,8 @@ static void choose(struct evidence *evidence, const struct plumb_recording *reco
 		loss->basis = EVIDENCE_SPE;
 	else
 		loss->basis = EVIDENCE_EVENTS_SAMPLED;
+	if (loss->basis == EVIDENCE_SPE)
+		loss->callers_event = chained_event(recording, loss->event);
 	if (!is_of_data(loss->cause))
 		return;
 	/* The model's lines that move are exact; for other data there are only SPE records. */
@@ -230,19 +195,45 @@ static bool shows(const struct evidence *evidence, const struct plumb_recorded_e
 	return !loss->event || strncmp(name, loss->event, strlen(loss->event)) == 0;
 }
 
-/* Returns which losses an event shows; remembers it. */
-static uint32_t shown_by(struct evidence *evidence, const struct plumb_recorded_event *event)
+/* Returns whether a loss is of moves of lines, which an exact profile has without call chains. */
+static bool is_of_moves(const struct evidence_loss *loss)
 {
-	const size_t place = ((uintptr_t)event >> 4) % EVIDENCE_EVENTS;
-	uint32_t losses = 0;
+	return loss->basis == EVIDENCE_EXACT && loss->data_weigh == WEIGH_SHARED;
+}
 
-	if (evidence->seen[place].event == event)
-		return evidence->seen[place].losses;
-	for (unsigned i = 0; i < evidence->count; i++)
-		losses |= (uint32_t)shows(evidence, event, i) << i;
-	evidence->seen[place].event = event;
-	evidence->seen[place].losses = losses;
-	return losses;
+/* Returns whether what shows a loss has no call chains, but other samples have. */
+static bool lacks_chains(const struct evidence_loss *loss)
+{
+	return is_of_moves(loss) || (loss->basis == EVIDENCE_SPE && loss->callers_event);
+}
+
+/* Returns whether samples of an event tell who called for a loss. */
+static bool shows_callers(const struct evidence *evidence, const struct plumb_recorded_event *event,
+			  unsigned i)
+{
+	const struct evidence_loss *loss = &evidence->losses[i];
+	const char *name = event->name ? event->name : "";
+
+	if (is_of_moves(loss))
+		return evidence->shared && weigh_exact(evidence->shared, name);
+	return lacks_chains(loss) &&
+	       strncmp(name, loss->callers_event, strlen(loss->callers_event)) == 0;
+}
+
+/* Returns what an event shows; remembers it. */
+static const struct evidence_seen *shown_by(struct evidence *evidence,
+					    const struct plumb_recorded_event *event)
+{
+	struct evidence_seen *seen = &evidence->seen[((uintptr_t)event >> 4) % EVIDENCE_EVENTS];
+
+	if (seen->event == event)
+		return seen;
+	*seen = (struct evidence_seen){.event = event};
+	for (unsigned i = 0; i < evidence->count; i++) {
+		seen->losses |= (uint32_t)shows(evidence, event, i) << i;
+		seen->callers |= (uint32_t)shows_callers(evidence, event, i) << i;
+	}
+	return seen;
 }
 
 /* ---- adding -----------------------------------------------------------------------------------
@@ -258,7 +249,7 @@ static double weight_of(struct evidence *evidence, const struct plumb_samples_it
 		return loss->basis == EVIDENCE_SPE
 			       ? weigh_spe_mean(&loss->code_mean, loss->cause->spe, item)
 			       : 0;
-	if (!item->record->event || !(shown_by(evidence, item->record->event) >> i & 1))
+	if (!item->record->event || !(shown_by(evidence, item->record->event)->losses >> i & 1))
 		return 0;
 	return (double)profile_period(item);
 }
@@ -275,7 +266,7 @@ static double data_weight_of(struct evidence *evidence, const struct plumb_sampl
 			       ? weigh_spe_mean(&loss->data_mean, loss->data_weigh, item)
 			       : 0;
 	if (loss->data_basis != EVIDENCE_EXACT || !item->record->event ||
-	    !(shown_by(evidence, item->record->event) >> i & 1))
+	    !(shown_by(evidence, item->record->event)->losses >> i & 1))
 		return 0;
 	return (double)profile_period(item);
 }
@@ -288,7 +279,7 @@ static int add_at(struct evidence *evidence, struct evidence_table *table,
 	struct evidence_place *place;
 	int error;
 
-	place = find(table, key, &error);
+	place = evidence_place(table, key, &error);
 	if (!place) {
 		evidence->full = true;
 		return error;
@@ -303,26 +294,38 @@ static int add_at(struct evidence *evidence, struct evidence_table *table,
 	return 0;
 }
 
-/* Returns whether the code at a location, which was added, has no line of its own. */
-static bool is_bare(struct evidence *evidence, const struct plumb_location *location)
+/* Returns the place of code, after looking up whose it is; NULL: there are too many. */
+static const struct evidence_place *look_up(struct evidence *evidence,
+					    const struct plumb_location *location)
 {
 	const uint64_t key[2] = {location->address, (uintptr_t)location->file};
-	struct evidence_place *place;
+	struct plumb_source_frame line;
 	int error;
+	struct evidence_place *place = evidence_place(&evidence->code, key, &error);
 
-	place = find(&evidence->code, key, &error);
-	if (!place)
-		return false;
-	if (!place->looked)
-		place->bare = !callers_is_own_code(evidence->symbolizer, location);
+	if (!place || place->looked)
+		return place;
+	place->bare = !callers_is_own_code(evidence->symbolizer, location);
+	place->inlined = place->bare && location->symbol &&
+			 callers_own_line(evidence->symbolizer, location, &line);
 	place->looked = true;
-	return place->bare;
+	return place;
 }
 
-/* Returns whether a loss is of moves of lines, which an exact profile has without call chains. */
-static bool is_of_moves(const struct evidence_loss *loss)
+/* Returns whether the code at a location has no line of its own. */
+static bool is_bare(struct evidence *evidence, const struct plumb_location *location)
 {
-	return loss->basis == EVIDENCE_EXACT && loss->data_weigh == WEIGH_SHARED;
+	const struct evidence_place *place = look_up(evidence, location);
+
+	return place && place->bare;
+}
+
+/* Returns whether only samples with call chains tell which line called the code at a location. */
+static bool needs_chains(struct evidence *evidence, const struct plumb_location *location)
+{
+	const struct evidence_place *place = look_up(evidence, location);
+
+	return place && place->bare && (evidence->exact_type || !place->inlined);
 }
 
 /* Adds a sample in code without lines of its own to the nearest caller that has some. */
@@ -345,7 +348,7 @@ static int64_t index_of(struct evidence_table *table, const struct plumb_locatio
 {
 	const uint64_t key[2] = {location->address, (uintptr_t)location->file};
 	int error;
-	struct evidence_place *place = find(table, key, &error);
+	struct evidence_place *place = evidence_place(table, key, &error);
 
 	if (!place)
 		return error < 0 ? error : PLUMB_ERR_LIMIT;
@@ -353,8 +356,19 @@ static int64_t index_of(struct evidence_table *table, const struct plumb_locatio
 	return place - table->at;
 }
 
-/* Notes who called code without source that lost slots: moves of lines there have no chains. */
-static int note_call(struct evidence *evidence, const struct plumb_samples_item *item)
+/*
+ * Moves a location to the beginning of its function: SPE records and samples of events are at
+ * different instructions. Exact profiles have the same ones for all that they count.
+ */
+static void leave_instruction(const struct evidence *evidence, struct plumb_location *location)
+{
+	if (!evidence->exact_type && location->symbol)
+		location->address = plumb_symbol_start(location->symbol);
+}
+
+/* Notes who called code without source, for the losses whose own evidence has no call chains. */
+static int note_call(struct evidence *evidence, const struct plumb_samples_item *item,
+		     uint32_t losses)
 {
 	struct plumb_location location, caller;
 	struct evidence_place *call;
@@ -365,16 +379,21 @@ static int note_call(struct evidence *evidence, const struct plumb_samples_item 
 				item->record->sample.ip, &location);
 	if (helper_is(&location))
 		helper_leave(evidence->symbolizer, item, &location);
-	code = index_of(&evidence->code, &location);
-	if (code < 0 || !is_bare(evidence, &location) ||
+	if (!needs_chains(evidence, &location) ||
 	    !callers_find(evidence->symbolizer, item, &location, &caller))
-		return code == PLUMB_ERR_NO_MEMORY ? PLUMB_ERR_NO_MEMORY : 0;
+		return 0;
+	leave_instruction(evidence, &location);
+	code = index_of(&evidence->code, &location);
 	from = index_of(&evidence->callers, &caller);
-	if (from < 0)
-		return from == PLUMB_ERR_NO_MEMORY ? PLUMB_ERR_NO_MEMORY : 0;
-	call = find(&evidence->calls, (uint64_t[2]){(uint64_t)code, (uint64_t)from}, &error);
-	if (call)
-		add(&call->sums[0], (double)profile_period(item));
+	if (code < 0 || from < 0)
+		return code == PLUMB_ERR_NO_MEMORY || from == PLUMB_ERR_NO_MEMORY
+			       ? PLUMB_ERR_NO_MEMORY
+			       : 0;
+	call = evidence_place(&evidence->calls, (uint64_t[2]){(uint64_t)code, (uint64_t)from},
+			      &error);
+	for (unsigned i = 0; call && i < evidence->count; i++)
+		if (losses >> i & 1)
+			add(&call->sums[i], (double)profile_period(item));
 	return error;
 }
 
@@ -396,7 +415,7 @@ static int add_code(struct evidence *evidence, const struct plumb_samples_item *
 		if (weights[i] > 0)
 			add(&sums[i], weights[i]);
 	error = add_at(evidence, &evidence->code, &location, atomic, sums);
-	if (error == 0 && !item->spe && is_bare(evidence, &location))
+	if (error == 0 && is_bare(evidence, &location))
 		error = add_caller(evidence, item, &location, sums);
 	return error;
 }
@@ -424,7 +443,7 @@ static int add_data(struct evidence *evidence, const struct plumb_samples_item *
 		key[0] = line;
 		key[1] = item->task ? (uint64_t)item->task->pid << 1 | 1 : 1;
 	}
-	place = find(&evidence->data, key, &error);
+	place = evidence_place(&evidence->data, key, &error);
 	if (!place) {
 		evidence->full = true;
 		return error;
@@ -444,6 +463,7 @@ int evidence_add(struct evidence *evidence, const struct plumb_samples_item *ite
 	const enum plumb_cpu_mode mode = plumb_record_mode(item->record);
 	double code[EVIDENCE_PARTS] = {0}, data[EVIDENCE_PARTS] = {0};
 	bool any = false, any_data = false, by_line = false;
+	uint32_t callers;
 	int error = 0;
 
 	if (!item->task || mode == PLUMB_MODE_GUEST_KERNEL || mode == PLUMB_MODE_GUEST_USER)
@@ -461,10 +481,12 @@ int evidence_add(struct evidence *evidence, const struct plumb_samples_item *ite
 		any_data = any_data || data[i] > 0;
 		by_line = by_line || (data[i] > 0 && loss->data_weigh == WEIGH_SHARED);
 	}
-	if (evidence->shared && !item->spe && item->record->event && item->record->event->name &&
-	    weigh_exact(evidence->shared, item->record->event->name)) {
+	callers = !item->spe && item->record->event
+			  ? shown_by(evidence, item->record->event)->callers
+			  : 0;
+	if (callers) {
 		helpers_note(&evidence->helpers, evidence->symbolizer, item);
-		error = note_call(evidence, item);
+		error = note_call(evidence, item, callers);
 	}
 	if (any && error == 0)
 		error = add_code(evidence, item, code);
@@ -498,34 +520,63 @@ static int share_out(struct evidence *evidence, const struct evidence_place *hel
 	return error;
 }
 
-/* Shares out the moves of lines in code without source among the calls that were noted. */
-static int share_out_moves(struct evidence *evidence)
+/*
+ * Returns the index of the place of the code that calls are noted of, for code at a place;
+ * negative: none is.
+ */
+static int64_t called_place(struct evidence *evidence, size_t at)
 {
-	double *all = calloc(evidence->code.count + 1, sizeof(*all));
+	struct plumb_location location = evidence->code.at[at].location;
+	size_t slot;
 
-	if (!all)
-		return PLUMB_ERR_NO_MEMORY;
+	leave_instruction(evidence, &location);
+	slot = evidence_slot(&evidence->code,
+			     (uint64_t[2]){location.address, (uintptr_t)location.file});
+	return (int64_t)evidence->code.slots[slot] - 1;
+}
+
+/* Shares out what code without source has of a loss among the calls that were noted. */
+static void share_out_loss(struct evidence *evidence, unsigned loss, double *have, double *all)
+{
+	const double whole = evidence->losses[loss].code.weight;
+
+	memset(have, 0, evidence->code.count * sizeof(*have));
+	memset(all, 0, evidence->code.count * sizeof(*all));
+	for (size_t i = 0; i < evidence->code.count; i++) {
+		const struct evidence_place *code = &evidence->code.at[i];
+		const int64_t called =
+			code->sums[loss].weight > 0 && needs_chains(evidence, &code->location)
+				? called_place(evidence, i)
+				: -1;
+
+		if (called >= 0)
+			have[called] += code->sums[loss].weight;
+	}
 	for (size_t i = 0; i < evidence->calls.count; i++)
-		all[evidence->calls.at[i].key[0]] += evidence->calls.at[i].sums[0].weight;
+		all[evidence->calls.at[i].key[0]] += evidence->calls.at[i].sums[loss].weight;
 	for (size_t i = 0; i < evidence->calls.count; i++) {
 		const struct evidence_place *call = &evidence->calls.at[i];
-		const struct evidence_place *code = &evidence->code.at[call->key[0]];
-		struct evidence_place *caller = &evidence->callers.at[call->key[1]];
 		const double sum = all[call->key[0]];
 		/* A recording may have samples whose period is 0. */
-		const double share = sum > 0 ? call->sums[0].weight / sum : 0;
+		const double share = sum > 0 ? call->sums[loss].weight / sum : 0;
+		const double part = share * have[call->key[0]];
 
-		for (unsigned k = 0; k < evidence->count; k++) {
-			const double part = share * code->sums[k].weight;
-
-			if (!is_of_moves(&evidence->losses[k]))
-				continue;
-			caller->sums[k].weight += part;
-			if (share < 1 && part > TOLD_SHARE * evidence->losses[k].code.weight)
-				evidence->calls_shared_out = true;
-		}
+		evidence->callers.at[call->key[1]].sums[loss].weight += part;
+		if (share < 1 && part > TOLD_SHARE * whole)
+			evidence->calls_shared_out = true;
 	}
-	free(all);
+}
+
+static int share_out_calls(struct evidence *evidence)
+{
+	double *sums = calloc(2 * evidence->code.count + 1, sizeof(*sums));
+
+	if (!sums)
+		return PLUMB_ERR_NO_MEMORY;
+	for (unsigned i = 0; evidence->calls.count && i < evidence->count; i++)
+		if (lacks_chains(&evidence->losses[i]))
+			share_out_loss(evidence, i, sums, sums + evidence->code.count);
+	free(sums);
 	return 0;
 }
 
@@ -544,7 +595,7 @@ int evidence_finish(struct evidence *evidence)
 		memset(evidence->code.at[i].sums, 0, sizeof(helper.sums));
 		error = share_out(evidence, &helper, all);
 	}
-	return error < 0 ? error : share_out_moves(evidence);
+	return error < 0 ? error : share_out_calls(evidence);
 }
 
 /*

@@ -23,10 +23,12 @@ struct sum {
 struct evidence_place {
 	uint64_t key[2];
 	struct plumb_location location;
-	uint64_t line;     /* of data: its address */
-	bool variable;     /* the location's symbol, and no single line of it */
-	bool atomic;       /* of code: a call of a helper that is one atomic operation */
-	bool looked, bare; /* of code: whether it has no line of source, if that was looked up */
+	uint64_t line; /* of data: its address */
+	bool variable; /* the location's symbol, and no single line of it */
+	bool atomic;   /* of code: a call of a helper that is one atomic operation */
+	/* Of code, if that was looked up: whether it has no line of the program's own source, and
+	 * whether such a line has inlined it. */
+	bool looked, bare, inlined;
 	struct sum sums[EVIDENCE_PARTS];
 };
 
@@ -47,6 +49,8 @@ struct evidence_loss {
 	struct sum code, data; /* of all */
 	struct weigh_mean code_mean, data_mean;
 	const char *event; /* whose samples show it, for the basis */
+	/* Whose samples tell who called code that SPE records are in; NULL: none does. */
+	const char *callers_event;
 };
 
 struct evidence {
@@ -59,7 +63,10 @@ struct evidence {
 	struct evidence_table code, data;
 	/* The nearest callers with a line of source, of code without; of samples with chains. */
 	struct evidence_table callers;
-	/* Calls from there into places of `code`, with the slots that the backend lost for them. */
+	/*
+	 * Calls from there into places of `code`, by the samples with chains for each loss that has
+	 * none: into an instruction of an exact profile, else into a function.
+	 */
 	struct evidence_table calls;
 	bool full; /* places were left out */
 	/* Who calls libgcc's helpers for atomics, by the samples of this cause; NULL: not asked. */
@@ -67,10 +74,11 @@ struct evidence {
 	struct helpers helpers;
 	bool shared_out;       /* what a helper has was shared out among several callers */
 	bool calls_shared_out; /* so were moves of lines in code without a line of source */
-	/* For recently seen events: the losses that their samples show, a bit each. */
-	struct {
+	/* For recently seen events: the losses that their samples show, a bit each, and those whose
+	 * callers they show. */
+	struct evidence_seen {
 		const struct plumb_recorded_event *event;
-		uint32_t losses;
+		uint32_t losses, callers;
 	} seen[EVIDENCE_EVENTS];
 };
 
@@ -84,6 +92,15 @@ int evidence_add(struct evidence *evidence, const struct plumb_samples_item *ite
 
 /* Shares out what has no call chains among the callers: helpers, moves. Returns 0 or NO_MEMORY. */
 int evidence_finish(struct evidence *evidence);
+
+/* ---- tables: evidence_table.c -----------------------------------------------------------------
+ */
+
+/* Finds or makes a place. NULL: there are too many, with `*error` 0, or NO_MEMORY. */
+struct evidence_place *evidence_place(struct evidence_table *table, const uint64_t key[2],
+				      int *error);
+/* Returns the slot that a place has, or would have, in a table that is not empty. */
+size_t evidence_slot(const struct evidence_table *table, const uint64_t key[2]);
 
 /* Returns the events by which a node is sampled. */
 struct plumb_indexes evidence_sample_events(const struct plumb_spec *spec, uint16_t metric);

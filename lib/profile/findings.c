@@ -427,10 +427,13 @@ static void add_ranked(struct plumb_findings_maker *maker, const struct evidence
 static const char *basis_of(struct findings *findings, const struct evidence_loss *loss,
 			    bool shared_out)
 {
-	if (loss->basis == EVIDENCE_EXACT && shared_out && loss->cause->spe == WEIGH_SHARED)
+	if (loss->basis == EVIDENCE_EXACT && shared_out)
 		return SHARED_OUT;
 	if (loss->basis == EVIDENCE_EXACT)
 		return weigh_exact_basis(loss->cause);
+	if (loss->basis == EVIDENCE_SPE && shared_out && loss->callers_event)
+		return format(findings, "%s, shared among callers by samples of %s",
+			      weigh_basis(loss->cause->spe), loss->callers_event);
 	if (loss->basis == EVIDENCE_SPE)
 		return weigh_basis(loss->cause->spe);
 	return loss->event ? format(findings, "samples of %s", loss->event) : "samples";
@@ -468,23 +471,38 @@ static void advise_on_code(struct plumb_findings_maker *maker, unsigned loss,
 	}
 }
 
+/* Returns whether what libgcc's helpers for atomics have of a loss was shared out. */
+static bool is_shared_out(const struct plumb_findings_maker *maker,
+			  const struct evidence_loss *loss)
+{
+	return maker->evidence.shared_out && loss->cause && loss->cause->spe == WEIGH_SHARED &&
+	       (loss->basis == EVIDENCE_EXACT || loss->callers_event);
+}
+
 /* Adds the functions and lines that have a part of the samples. */
 static void add_code(struct plumb_findings_maker *maker, unsigned part,
 		     struct plumb_finding_places *functions, struct plumb_finding_places *lines,
 		     struct plumb_finding_places *callers)
 {
 	const struct evidence_loss *evidence = &maker->evidence.losses[part];
+	const bool exact = evidence->basis == EVIDENCE_EXACT;
+	const bool shared_out = is_shared_out(maker, evidence);
+	/* SPE records have no callers: what is known of them was shared out. */
+	const bool spe_callers = evidence->basis == EVIDENCE_SPE && evidence->callers_event;
 
-	functions->basis = basis_of(maker->made, evidence, maker->evidence.shared_out);
-	functions->exact = evidence->basis == EVIDENCE_EXACT;
-	functions->samples = functions->exact ? 0 : evidence->code.samples;
+	functions->basis = basis_of(maker->made, evidence, shared_out);
+	functions->samples = exact ? 0 : evidence->code.samples;
+	/* How it was shared out is an estimate, without an interval, as is what is exact. */
+	functions->exact = exact || shared_out;
 	*lines = *callers = *functions;
+	callers->exact = functions->exact || spe_callers;
 	add_ranked(maker, &maker->evidence.code, part, add_functions, functions);
 	add_ranked(maker, &maker->evidence.code, part, add_lines, lines);
 	add_ranked(maker, &maker->evidence.callers, part, add_callers, callers);
-	/* How they were shared out is an estimate, without an interval. */
-	if (functions->exact && evidence->data_weigh == WEIGH_SHARED &&
-	    maker->evidence.calls_shared_out) {
+	functions->exact = lines->exact = callers->exact = exact;
+	if (spe_callers)
+		callers->basis = basis_of(maker->made, evidence, true);
+	if (exact && evidence->data_weigh == WEIGH_SHARED && maker->evidence.calls_shared_out) {
 		callers->basis = SHARED_OUT;
 		callers->exact = false;
 	}
@@ -499,7 +517,6 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 	struct plumb_finding_places *waits = &made->waits[made->given.finding_count];
 	struct plumb_finding_places *callers = &made->callers[made->given.finding_count];
 	struct plumb_finding *finding = &made->at[made->given.finding_count++];
-	bool is_shared_out;
 
 	finding->node = findings_copy(made, metric->name);
 	finding->cause = findings_copy(made, loss->cause);
@@ -508,8 +525,6 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 	finding->means = findings_copy(made, loss->advice ? loss->advice->means : NULL);
 	finding->helps = findings_copy(made, loss->advice ? loss->advice->hint : NULL);
 	if (evidence->code.weight > 0) {
-		is_shared_out = maker->evidence.shared_out && evidence->basis == EVIDENCE_EXACT &&
-				evidence->cause->spe == WEIGH_SHARED;
 		add_code(maker, i, &finding->functions, &finding->lines, callers);
 		waits->basis = finding->lines.basis;
 		waits->exact = finding->lines.exact;
@@ -517,7 +532,7 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 		waits_of_code(&maker->evidence, i, waits);
 		advise_on_code(maker, i, finding, waits);
 		/* How they were shared out is an estimate, without an interval. */
-		if (is_shared_out)
+		if (is_shared_out(maker, evidence))
 			finding->functions.exact = finding->lines.exact = callers->exact = false;
 	}
 	if (evidence->data.weight > 0) {

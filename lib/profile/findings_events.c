@@ -141,10 +141,9 @@ bool plumb_findings_events(const struct plumb_result *counted,
 		const struct plumb_indexes list = evidence_sample_events(spec, loss->metric);
 		uint16_t e = 0;
 
-		if (spe_interval && cause && want(&events, cause->spe)) {
+		/* SPE records do not say who called: the node's event is sampled beside them. */
+		if (spe_interval && cause && want(&events, cause->spe))
 			spe = true;
-			continue;
-		}
 		while (e < list.count && !counts(user, spec->events[list.at[e]].code))
 			e++;
 		if (e < list.count) {

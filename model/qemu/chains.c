@@ -2,9 +2,12 @@
 /* The call chains of recent blocks: chains.h. */
 #include "qemu/chains.h"
 
+#include <string.h>
+
 #include "qemu/guest.h"
 
 #define ADDRESS_BITS 0x0000ffffffffffffull /* without a pointer's signature */
+#define LINK_WORDS   64                    /* of a block: a later operation's x30 is unknown */
 
 /* Reads the frame record at `frame`. Returns false at the end of the chain. */
 static bool read_record(uint64_t frame, uint64_t record[2])
@@ -13,19 +16,24 @@ static bool read_record(uint64_t frame, uint64_t record[2])
 	       record[1] & ADDRESS_BITS;
 }
 
-void chains_note(struct chains *chains, uint64_t sequence, uint64_t frame_pointer)
+void chains_note(struct chains *chains, uint64_t sequence, uint64_t pc, uint64_t frame_pointer,
+		 uint64_t link)
 {
 	const struct chain_start *last = &chains->at[(chains->count - 1) % OVERFLOW_RECENT];
-	struct chain_start *start;
+	const bool same = chains->count && last->frame_pointer == frame_pointer;
+	struct chain_start *start = &chains->at[chains->count++ % OVERFLOW_RECENT];
 	uint64_t frame = frame_pointer;
 
-	/* A function's frame record stays as it is while the function runs. */
-	if (chains->count && last->frame_pointer == frame_pointer)
-		return;
-	start = &chains->at[chains->count++ % OVERFLOW_RECENT];
 	start->sequence = sequence;
+	start->pc = pc;
 	start->frame_pointer = frame_pointer;
-	start->count = 0;
+	start->link = link;
+	start->count = same ? last->count : 0;
+	/* A function's frame record stays as it is while the function runs. */
+	if (same) {
+		memcpy(start->records, last->records, start->count * sizeof(start->records[0]));
+		return;
+	}
 	while (start->count < CHAINS_KEPT && read_record(frame, start->records[start->count])) {
 		const uint64_t outer = start->records[start->count++][0];
 
@@ -71,4 +79,43 @@ size_t chains_walk(const struct chains *chains, uint64_t sequence, uint64_t *add
 		frame = record[0];
 	}
 	return count;
+}
+
+/* Tells whether an instruction loads x30, and whether it does so with x29. */
+static bool loads_link(uint32_t word, bool *with_frame_pointer)
+{
+	const unsigned first = word & 31, second = word >> 10 & 31;
+
+	*with_frame_pointer = false;
+	/* LDP and LDNP of 64 bits. */
+	if ((word & 0xfe400000) == 0xa8400000) {
+		*with_frame_pointer = first == 29 && second == 30;
+		return first == 30 || second == 30;
+	}
+	/* LDUR, LDR before and after its index, and with an offset. */
+	return first == 30 &&
+	       ((word & 0xffe00000) == 0xf8400000 || (word & 0xffc00000) == 0xf9400000);
+}
+
+uint64_t chains_link(const struct chains *chains, uint64_t sequence, uint64_t pc)
+{
+	const struct chain_start *start = find(chains, sequence);
+	uint32_t words[LINK_WORDS];
+	uint64_t link;
+	size_t count;
+
+	if (!start || pc < start->pc || pc - start->pc > sizeof(words))
+		return 0;
+	link = start->link;
+	count = (size_t)(pc - start->pc) / sizeof(words[0]);
+	if (count && !guest_read(start->pc, words, count * sizeof(words[0])))
+		return 0;
+	/* Before it returns, a function takes its caller's from its frame record. */
+	for (size_t i = 0; i < count; i++) {
+		bool with_frame_pointer;
+
+		if (loads_link(words[i], &with_frame_pointer))
+			link = with_frame_pointer && start->count ? start->records[0][1] : 0;
+	}
+	return link & ADDRESS_BITS;
 }

@@ -18,7 +18,9 @@
 
 struct chain_start {
 	uint64_t sequence;      /* of the first operation that it is for */
+	uint64_t pc;            /* of that one */
 	uint64_t frame_pointer; /* x29; 0: unknown */
+	uint64_t link;          /* x30; 0: unknown */
 	unsigned count;         /* of the records */
 	uint64_t records[CHAINS_KEPT][2];
 };
@@ -28,8 +30,9 @@ struct chains {
 	uint64_t count;                         /* ever added */
 };
 
-/* Notes that the operations from `sequence` on run with this x29. */
-void chains_note(struct chains *chains, uint64_t sequence, uint64_t frame_pointer);
+/* Notes that a block begins at `pc` with the operation `sequence`, with this x29 and this x30. */
+void chains_note(struct chains *chains, uint64_t sequence, uint64_t pc, uint64_t frame_pointer,
+		 uint64_t link);
 
 /*
  * Writes the return addresses of the operation `sequence`, the innermost first, along the frame
@@ -37,5 +40,11 @@ void chains_note(struct chains *chains, uint64_t sequence, uint64_t frame_pointe
  */
 size_t chains_walk(const struct chains *chains, uint64_t sequence, uint64_t *addresses,
 		   size_t most);
+
+/*
+ * Returns x30 at the operation `sequence`, which is at `pc`: where a function without a frame
+ * record returns to. 0: unknown.
+ */
+uint64_t chains_link(const struct chains *chains, uint64_t sequence, uint64_t pc);
 
 #endif

@@ -77,6 +77,7 @@ static void overflowed(void *user, const struct overflow_sample *at)
 		chain[1] = at->pc;
 		sample.chain = 2 + (uint32_t)chains_walk(&sampler->chains, at->sequence, chain + 2,
 							 MODEL_CHAIN_MAX - 2);
+		sample.link = chains_link(&sampler->chains, at->sequence, at->pc);
 	}
 	sampler_send(sampler, FRAME_SAMPLE, sampler_time_at(sampler, at->cycle), &sample,
 		     sizeof(sample),
@@ -372,10 +373,13 @@ void sampler_block_begins(struct sampler *sampler, const struct block *block,
 	if (!mappings_know(&sampler->known, block->pc) &&
 	    mappings_find(&sampler->known, block->pc, &mapping))
 		tell_mapping(sampler, &mapping);
-	if (sampling->callchains)
-		chains_note(&sampler->chains, sampler->core->sequence,
-			    registers_have_general(registers) ? registers_general(registers, 29)
-							      : 0);
+	if (sampling->callchains) {
+		const bool known = registers_have_general(registers);
+
+		chains_note(&sampler->chains, sampler->core->sequence, block->pc,
+			    known ? registers_general(registers, 29) : 0,
+			    known ? registers_general(registers, 30) : 0);
+	}
 }
 
 void sampler_block_done(struct sampler *sampler)

@@ -192,10 +192,27 @@ def each_program(plumb, tests, _core):
 def each_program_sampled(plumb, tests, _core):
     """So it is if the model counts in one run, and samples in the next"""
     causes, data = programs(plumb, tests)
-    # Instructions that come late have no SPE records, and few samples by events.
-    # SPE records have no callers, so the line of a helper's or of a lock's call is unknown.
-    sources = [s for s in causes if not s.endswith(("icache_thrasher.c", "atomics.c", "lock.c"))]
+    # Instructions that come late have no SPE records, and few samples by events. A lock's line may
+    # be where it is taken or where it is given back: called_sampled().
+    sources = [s for s in causes if not s.endswith(("icache_thrasher.c", "lock.c"))]
     return try_all(plumb, sources, ["-O2", "-pthread"], causes, {}, "--sampled")
+
+
+@tap.test
+def called_sampled(plumb, tests, _core):
+    """Who called is known of SPE records as well, from the chains of samples of the node's event"""
+    with tempfile.TemporaryDirectory() as folder:
+        built = os.path.join(folder, "lock")
+        run(compiler(plumb), "-g", "-static", "-O2", "-pthread", "-o", built,
+            os.path.join(tests, "explored", "lock.c"))
+        first = explore(plumb, built, "--sampled")["findings"][0]
+    callers = first["callers"]
+    assert not callers["exact"] and "shared among callers by samples of " in callers["basis"]
+    assert all(p["interval"] is None for p in callers["places"]), callers
+    in_take = [p for p in callers["places"] if p["name"] == "take" and "&lock" in p["text"]]
+    share = sum(p["share"] for p in in_take)
+    assert first["cause"] == "sharing" and in_take[:2] == callers["places"][:2] and share > 60, first
+    return ", ".join(f"{os.path.basename(p['file'])}:{p['line']} {p['share']:.0f} %" for p in in_take)
 
 
 @tap.test

@@ -336,7 +336,11 @@ static void make_counter(struct record_setup *setup, const struct source_record_
 	}
 	attr->sample_type |= job->data_addresses ? PERF_SAMPLE_ADDR : 0;
 	attr->sample_type |= job->physical_addresses ? PERF_SAMPLE_PHYS_ADDR : 0;
-	attr->sample_type |= job->callchains ? PERF_SAMPLE_CALLCHAIN : 0;
+	/* The caller of a function without a frame record is in x30 alone. */
+	if (job->callchains) {
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user = UINT64_C(1) << 30;
+	}
 	if (read) {
 		attr->sample_type |= PERF_SAMPLE_READ;
 		attr->read_format |= PERF_FORMAT_GROUP;

@@ -134,6 +134,11 @@ void record_sample(struct record_writer *out, const struct record_setup *setup,
 		record_u64(out, sample->chain);
 		append(out, values + sample->reads, sample->chain * sizeof(*values));
 	}
+	if (type & PERF_SAMPLE_REGS_USER) {
+		record_u64(out, sample->link ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
+		if (sample->link)
+			record_u64(out, sample->link);
+	}
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		record_u64(out, sample->has_address ? sample->physical : 0);
 	record_close(out);
