@@ -22,16 +22,34 @@ const VIEWS: View[] = [compare, difference, both, overview, tree, functions, sou
 
 /* ---- What was measured ------------------------------------------------------------------------ */
 
-function facts(documents: Documents): Node {
-	const { about, findings, counts, diff } = documents;
-	const said: (Node | string)[] = [];
-	if (diff) return h("p", { class: "facts" }, "compared by plumb diff");
-	const modelled = about ? about.modelled : findings ? findings.source === "model" : false;
+function isModelled({ about, findings }: Documents): boolean {
+	return about ? about.modelled : findings ? findings.source === "model" : false;
+}
+
+/* Returns what was measured, and by what. */
+function measured(documents: Documents): string[] {
+	const { about, findings, counts } = documents;
+	const said: string[] = [];
 	const cpu = findings ? findings.cpu.name : counts ? counts.cpu.name : about && about.cpu;
 	/* Which engine ran the model is of no use to a reader. */
 	if (cpu) said.push(visible(cpu.replace(/ \(Plumb engine [^()]*\)$/, "")));
 	/* The end of a recording says what made it. */
-	if (modelled || findings || !about || !about.incomplete) said.push(modelled ? "by the model, not a measurement" : "measured by perf");
+	if (isModelled(documents)) said.push("by the model, not a measurement");
+	else if (findings || !about || !about.incomplete) said.push("measured by perf");
+	return said;
+}
+
+/* Returns what the sides of a comparison are; nothing if it is not known of all of them. */
+function compared({ sides, diff }: Documents): string[] {
+	if (!sides || sides.length !== diff!.comparisons.length + 1 || sides.some((side) => !side.about)) return [];
+	const each = sides.map((side) => measured(side).join(" · "));
+	return each.every((text) => text === each[0]) ? [each[0]] : each.map((text, i) => `${i ? "after" : "before"}: ${text}`);
+}
+
+function facts(documents: Documents): Node {
+	const { about, findings, diff } = documents;
+	const modelled = isModelled(documents);
+	const said = diff ? [...compared(documents), "compared by plumb diff"] : measured(documents);
 	if (findings) said.push(`${duration(findings.seconds * 1e9)}${modelled ? " of model time" : ""}`);
 	if (about) said.push(plural(about.samples, "sample", short));
 	if (about && about.host) said.push("on host " + visible(about.host));

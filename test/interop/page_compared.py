@@ -16,6 +16,8 @@ def compared(pages):
     browser.open(pages.diff_page, width=1800)
     text = browser.evaluate(TEXT)
     assert made["explanation"]["text"] in text, text
+    header = browser.evaluate("document.querySelector('header').innerText")
+    assert " · by the model, not a measurement · compared by plumb diff" in header, header
     for kind in ("metrics", "events", "functions", "lines"):
         # Functions and lines are those of one event: that of the headline, if they have it.
         events = [row["by"] for row in made[kind] if row.get("by")]
