@@ -1181,7 +1181,7 @@ END
 			plumb $command --help >/dev/null
 			;;
 		-*)
-			option=$(sed 's/[ ;,=:].*//' <<<"$ours")
+			option=${ours%%[ ;,=:]*}
 			grep -qE -- "(^| )$option([ ,[]|\$)" "help.$command"
 			;;
 		esac
