@@ -157,6 +157,36 @@ bool table_is_heading(const char *line, const char *separator)
 	return is;
 }
 
+/* Tells whether a heading ends with a word in parentheses, and sets how long it is without. */
+static bool is_part(const char *heading, const char *word, size_t *length)
+{
+	const size_t all = strlen(heading), end = strlen(word);
+
+	*length = all - end;
+	return all > end && text_compare(heading + *length, word) == 0;
+}
+
+/*
+ * Tells whether a table has call paths, whose counts are in the rows of all callers, too: as Arm's
+ * sl-analyze writes them, a column for the row of the caller, or counts "(self)" and "(total)".
+ */
+static bool has_call_paths(const struct fields *headings)
+{
+	for (size_t i = 0; i < headings->count; i++) {
+		size_t self, total;
+
+		if (text_compare_bytes(headings->at[i], strcspn(headings->at[i], " _"), "parent") ==
+		    0)
+			return true;
+		for (size_t k = 0; is_part(headings->at[i], "(self)", &self) && k < headings->count;
+		     k++)
+			if (is_part(headings->at[k], "(total)", &total) && self == total &&
+			    strncmp(headings->at[i], headings->at[k], self) == 0)
+				return true;
+	}
+	return false;
+}
+
 /* Finds the decimal point in all rows: '\0' if none shows it, or they contradict each other. */
 static int find_point(struct table *t, const char *rows)
 {
@@ -252,6 +282,9 @@ int table_read(struct reader *reader, char *text)
 	if (error == 0 && (!t->separator || !fields_cut(&t->headings, line, t->separator) ||
 			   t->headings.count < 2))
 		error = reader_refuse(reader, PLUMB_ERR_SYNTAX, "no headings of columns");
+	if (error == 0 && has_call_paths(&t->headings))
+		error = reader_refuse(reader, PLUMB_ERR_UNSUPPORTED,
+				      "a table of call paths: each count is in several rows");
 	if (error == 0)
 		error = find_point(t, text);
 	for (size_t i = 0; i < FIELDS_MAX; i++)

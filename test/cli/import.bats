@@ -496,4 +496,20 @@ gaps()
 	[ "$status" -eq 3 ]
 	said "plumb: ./callpaths-app-bt.csv: call paths cannot be imported: each count is in several rows" \
 		"       import the table of functions instead: functions-*.csv"
+	# As Arm's own program reads them: columns beside those of counts, and call paths under any name.
+	cat >functions-capture-metrics.csv <<-END
+		uid,image,symbol,inlined from,CPU_CYCLES,INST_RETIRED,STALL_BACKEND
+		1,/usr/bin/a.out,main,,1000,2000,100
+		2,/usr/bin/a.out,"f(int, char)",main,500,100,
+	END
+	imported --json -e CPU_CYCLES,INST_RETIRED,STALL_BACKEND functions-capture-metrics.csv |
+		jq -c '[.events[].count], [.warnings[] | contains("some rows did not count them: STALL_BACKEND")]' >out
+	[ "$(paste -s out)" = "$(printf '%s\t%s' '[1500,2100,null]' '[true]')" ]
+	for headings in 'CPU_CYCLES (total),CPU_CYCLES (self),uid,image,symbol' \
+		'CPU_CYCLES,uid,image,symbol,depth,node id,parent node id'; do
+		printf '%s\n' "$headings" '1000,500,1,a.out,main,0,1' >paths.csv
+		run --separate-stderr imported paths.csv
+		[ "$status" -ne 0 ]
+		[[ "$stderr" == *"paths.csv:1: a table of call paths: each count is in several rows"* ]]
+	done
 }
