@@ -6,18 +6,13 @@
 
 #include "count/inside.h"
 #include "importing.h"
-#include "render/report.h"
+#include "render/units.h"
 #include "tool/complain.h"
 #include "tool/join.h"
 #include "tool/memory.h"
 #include "tool/results.h"
 
 #define OFTEN 99.0 /* percent of the time: what was counted less often is an estimate */
-
-struct unit {
-	struct plumb_count_unit given;
-	struct plumb_result *whole, *part;
-};
 
 struct runner {
 	const struct import_options *options;
@@ -33,9 +28,7 @@ struct runner {
 	bool *part_lacked, *unit_lacked; /* the same for each part, and for each unit */
 	struct plumb_count *counts, *sums;
 	struct plumb_result *whole, *part;
-	struct unit *units;
-	struct report_unit *shown;
-	size_t unit_count; /* 0: everything was counted together */
+	struct counted_units units; /* none: everything was counted together */
 	struct report report;
 	struct plumb_diagnosis **parts;
 	struct plumb_diagnostics *diagnostics;
@@ -174,13 +167,13 @@ static void add_unit(struct runner *r, size_t part, size_t unit)
 		if (!isnan(count.count))
 			sum->count = (isnan(sum->count) ? 0 : sum->count) + count.count;
 	}
-	if (!r->unit_count)
+	if (!r->units.count)
 		return;
-	plumb_result_free(r->units[unit].part);
-	r->units[unit].part = results_new(r->plan);
-	plumb_result_add(r->units[unit].part, r->counts, false);
+	plumb_result_free(r->units.at[unit].part);
+	r->units.at[unit].part = results_new(r->plan);
+	plumb_result_add(r->units.at[unit].part, r->counts, false);
 	leave_out(r, r->counts, &r->unit_lacked[unit * events]);
-	plumb_result_add(r->units[unit].whole, r->counts, false);
+	plumb_result_add(r->units.at[unit].whole, r->counts, false);
 }
 
 /* ---- metrics that the other tool computed ---------------------------------------------------- */
@@ -247,33 +240,8 @@ static void make_units(struct runner *r)
 	if (import->unit_count < 2 &&
 	    (!import->unit_count || (!import->units[0].text && !import->units[0].cgroup)))
 		return;
-	r->unit_count = import->unit_count;
-	r->units = memory_resize(NULL, r->unit_count, sizeof(*r->units));
-	r->shown = memory_resize(NULL, r->unit_count, sizeof(*r->shown));
-	for (size_t i = 0; i < r->unit_count; i++) {
-		r->units[i] = (struct unit){import_unit_of(&import->units[i]), results_new(r->plan),
-					    NULL};
-		r->shown[i] = (struct report_unit){.diagnosis = NULL};
-	}
-}
-
-static void hide_units(struct runner *r)
-{
-	for (size_t i = 0; i < r->unit_count; i++)
-		plumb_diagnosis_free((struct plumb_diagnosis *)(uintptr_t)r->shown[i].diagnosis);
-}
-
-static void show_units(struct runner *r, struct report *report, bool whole)
-{
-	hide_units(r);
-	for (size_t i = 0; i < r->unit_count; i++) {
-		const struct plumb_result *result = whole ? r->units[i].whole : r->units[i].part;
-
-		r->shown[i] =
-			(struct report_unit){r->units[i].given, result, results_diagnose(result)};
-	}
-	report->units = r->shown;
-	report->unit_count = r->unit_count;
+	for (size_t i = 0; i < import->unit_count; i++)
+		counted_units_add(&r->units, r->plan)->given = import_unit_of(&import->units[i]);
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */
@@ -309,7 +277,7 @@ static void print_part(struct runner *r, size_t part)
 	report.seconds = report.time - (part ? r->table.times[part - 1] : 0);
 	report.ended = false;
 	report.warnings = nothing;
-	show_units(r, &report, false);
+	counted_units_show(&r->units, &report, false);
 	if (is_text(r->options))
 		report_text_interval(&r->out, &report, part == 0);
 	else
@@ -385,8 +353,8 @@ static void warn_of_gaps(struct runner *r)
 		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "no-total", NULL,
 				      "no total of these events, because %s did not count them: %s",
 				      r->import->format == IMPORT_TABLE ? "some rows"
-				      : r->unit_count ? "some CPUs, threads or intervals"
-						      : "some intervals",
+				      : r->units.count ? "some CPUs, threads or intervals"
+						       : "some intervals",
 				      text);
 	free(text);
 }
@@ -467,7 +435,7 @@ static void print_all(struct runner *r)
 	const char **warnings;
 
 	if (r->options->csv)
-		report_csv_headings(&r->out, &r->report, r->unit_count, false);
+		report_csv_headings(&r->out, &r->report, r->units.count, false);
 	for (size_t part = 0; part < r->table.part_count; part++) {
 		add_part(r, part);
 		if (prints_intervals(r))
@@ -482,7 +450,7 @@ static void print_all(struct runner *r)
 	report->agreeing = agreeing(r, diagnosis);
 	warn(r);
 	report->warnings = warnings = report_warnings(r->diagnostics);
-	show_units(r, report, true);
+	counted_units_show(&r->units, report, true);
 	if (is_text(r->options) && prints_intervals(r))
 		fputc('\n', r->out.stream);
 	/* As of plumb stat: totals among the rows of intervals would mislead. */
@@ -510,15 +478,9 @@ static void make_plan(struct runner *r)
 
 static void release(struct runner *r)
 {
-	hide_units(r);
-	for (size_t i = 0; i < r->unit_count; i++) {
-		plumb_result_free(r->units[i].whole);
-		plumb_result_free(r->units[i].part);
-	}
+	counted_units_free(&r->units);
 	for (size_t i = 0; i < r->table.part_count; i++)
 		plumb_diagnosis_free(r->parts[i]);
-	free(r->units);
-	free(r->shown);
 	free(r->parts);
 	free(r->counts);
 	free(r->sums);

@@ -65,15 +65,11 @@ void runner_on_unit(void *user, size_t index, const struct plumb_count_unit *giv
 {
 	struct runner *r = user;
 	const bool runs = !r->options->interval_ms;
-	struct unit *unit;
+	struct counted_unit *unit;
 
-	while (r->unit_count <= index) {
-		r->units = memory_resize(r->units, r->unit_count + 1, sizeof(*r->units));
-		r->shown = memory_resize(r->shown, r->unit_count + 1, sizeof(*r->shown));
-		r->shown[r->unit_count] = (struct report_unit){.diagnosis = NULL};
-		r->units[r->unit_count++] = (struct unit){.whole = results_new(r->plan)};
-	}
-	unit = &r->units[index];
+	while (r->units.count <= index)
+		(void)counted_units_add(&r->units, r->plan);
+	unit = &r->units.at[index];
 	free(unit->name);
 	unit->name = given->name ? memory_copy(given->name, strlen(given->name)) : NULL;
 	unit->given = *given;
@@ -82,29 +78,6 @@ void runner_on_unit(void *user, size_t index, const struct plumb_count_unit *giv
 	unit->part = results_new(r->plan);
 	plumb_result_add(unit->part, counts, runs);
 	plumb_result_add(unit->whole, counts, runs);
-}
-
-void runner_hide_units(struct runner *r)
-{
-	for (size_t i = 0; i < r->unit_count; i++) {
-		/* The report only reads it. */
-		plumb_diagnosis_free((struct plumb_diagnosis *)(uintptr_t)r->shown[i].diagnosis);
-		r->shown[i].diagnosis = NULL;
-	}
-}
-
-/* Puts the units into a report: their newest part, or the whole. */
-void runner_show_units(struct runner *r, struct report *report, bool whole)
-{
-	runner_hide_units(r);
-	for (size_t i = 0; i < r->unit_count; i++) {
-		const struct plumb_result *result = whole ? r->units[i].whole : r->units[i].part;
-
-		r->shown[i] =
-			(struct report_unit){r->units[i].given, result, results_diagnose(result)};
-	}
-	report->units = r->shown;
-	report->unit_count = r->unit_count;
 }
 
 /* Returns how many parts give the diagnosis of the whole run, or a more specific one. */

@@ -84,7 +84,7 @@ static struct report report_interval(struct runner *r, double time, double secon
 	report.seconds = seconds;
 	report.ended = false;
 	report.warnings = nothing;
-	runner_show_units(r, &report, false);
+	counted_units_show(&r->units, &report, false);
 	return report;
 }
 
@@ -205,7 +205,7 @@ static void complete_report(struct runner *r, struct plumb_diagnosis *diagnosis)
 	report->diagnosis = diagnosis;
 	if (plumb_result_estimate(r->whole) < 0)
 		memory_given(NULL);
-	runner_show_units(r, report, true);
+	counted_units_show(&r->units, report, true);
 	report_warn_of_missing(r->diagnostics, report, is_text(r->options));
 	report_warn_of_contradictions(r->diagnostics, report);
 	warn_of_short_run(r, diagnosis);

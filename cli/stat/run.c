@@ -269,19 +269,12 @@ static void release(struct runner *r)
 	free(r->besides);
 	for (size_t i = 0; i < r->part_count; i++)
 		plumb_diagnosis_free(r->parts[i]);
-	runner_hide_units(r);
+	counted_units_free(&r->units);
 	runner_free_repeats(r);
 	stat_free_sampled(&r->sampled);
 	stat_free_stretches(&r->intervals);
 	stat_free_stretches(&r->phases);
 	free(r->shown_phases);
-	for (size_t i = 0; i < r->unit_count; i++) {
-		plumb_result_free(r->units[i].whole);
-		plumb_result_free(r->units[i].part);
-		free(r->units[i].name);
-	}
-	free(r->units);
-	free(r->shown);
 	free(r->parts);
 	free(r->counts);
 	free(r->warnings);

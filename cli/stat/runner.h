@@ -4,17 +4,11 @@
 #ifndef CLI_STAT_RUNNER_H
 #define CLI_STAT_RUNNER_H
 
-#include "render/report.h"
+#include "render/units.h"
 #include "stat.h"
 #include "tool/progress.h"
 
 /* A CPU, a thread or the like that is counted separately. */
-struct unit {
-	struct plumb_count_unit given;
-	char *name;
-	struct plumb_result *whole, *part;
-};
-
 struct runner {
 	const struct stat_options *options;
 	struct machine *machine;
@@ -28,9 +22,7 @@ struct runner {
 	size_t part_count, part_room;
 	struct report_repeat *repeats; /* with -r: one for each run */
 	size_t repeat_count;
-	struct unit *units;
-	struct report_unit *shown; /* what is printed of them */
-	size_t unit_count;
+	struct counted_units units;
 	struct plumb_diagnostics *diagnostics;
 	const char **warnings;
 	const char *record_options[2 * 13 + 2 + 1 + 2 * 2 + 1];
@@ -69,9 +61,6 @@ void runner_free_repeats(struct runner *r);
 /* A job's `unit`. */
 void runner_on_unit(void *user, size_t index, const struct plumb_count_unit *given,
 		    const struct plumb_count *counts);
-/* Puts the units into a report: their newest part, or the whole. */
-void runner_show_units(struct runner *r, struct report *report, bool whole);
-void runner_hide_units(struct runner *r);
 /* Returns how many parts give the diagnosis of the whole run, or a more specific one. */
 unsigned runner_agreeing(const struct runner *r, const struct plumb_diagnosis *whole);
 
