@@ -9,6 +9,7 @@ import os
 
 from counting import PARANOID
 from machine import PLACES, Script
+from mesh import Mesh
 from spe import runs
 
 SAMPLES, MOST = 200, 64
@@ -64,7 +65,8 @@ class Unit:
         self.places = [os.path.join(folder, "perf" + age, place.lstrip("/"))
                        for place in PLACES] + PLACES
         self.has_perf = runs(perf, self.places)
-        self.files = {"branch_unit.ko": module}
+        self.mesh = Mesh(folder, age)
+        self.files = {"branch_unit.ko": module} | self.mesh.files
         if self.has_perf:
             self.files["perf"] = perf
 
@@ -104,4 +106,6 @@ def script(unit):
     report = vm.run("/plumb report -i /tmp/mine0 --branch --json")
     vm.expect("report adds up the branches, and those mispredicted", lambda o: sums(o) == whole(),
               report)
+    # The same machine, to save the time that another one takes to boot.
+    unit.mesh.add(vm, unit.has_perf)
     return vm
