@@ -60,6 +60,12 @@ void memory_translate(struct memory *memory, uint64_t cycle, uint64_t address, u
  */
 void memory_expect(const struct memory *memory, uint64_t address);
 
+/*
+ * Leaves the line and the page of an access where it would, if no prefetcher ran ahead: no time,
+ * and no event. `stored`: the bytes that it stores, 0 for a load.
+ */
+void memory_touch(struct memory *memory, uint64_t address, unsigned stored);
+
 /* Performs a software prefetch. */
 void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store);
 

@@ -273,6 +273,13 @@ static inline uint64_t frame_of(struct memory *m, uint64_t number)
 uint64_t translate_slow(struct memory *m, struct tlb_first *first, uint64_t cycle,
 			const struct page *page, bool for_fetch, struct memory_result *result);
 
+/*
+ * Walks without time and events: notes the addresses of tables, and writes the lines of the entries
+ * that it would read. Returns how many.
+ */
+#define WALK_LEVELS_MAX 8
+unsigned walk_touched(struct memory *m, const struct page *page, uint64_t lines[WALK_LEVELS_MAX]);
+
 /* Translates for a prefetch, without events or a walk; false if no TLB has the translation. */
 bool translate_quietly(struct memory *m, uint64_t virtual_line, uint64_t *line);
 

@@ -3,13 +3,14 @@
  * What a sampled run leaves to the process that started it: part of shared.h. A run begins with a
  * stretch that is modelled in full. From there on it is cut into units of equally many
  * instructions; a window at a random place of each is modelled in detail and counted, and what is
- * between the windows only warms the core (warm.h). In long units, only the last millions of
- * instructions before a window do; what is before them executes without the model, if QEMU can
- * count them by itself (QEMU 10). When the error allows it, two units become one,
- * which keeps one of the two windows, so the number of windows is bounded and their places remain
- * random. Code that executes for the first time is slow, and too rare for windows to meet it:
- * between windows where caches are warm, it is modelled and counted in full, like the first
- * stretch. A program that gets a second thread is modelled in full from there on.
+ * between the windows only warms the core (warm.h). In long units, only the last
+ * hundreds of thousands of instructions before a window do. Millions before them leave their lines
+ * in caches (memory_touch()); what is still earlier executes without the model. When the error
+ * allows it, two units become one, which keeps one of the two windows, so the number of windows is
+ * bounded and their places remain random. Code that executes for the first time is slow, and too
+ * rare for windows to meet it: between windows where caches are warm, it is modelled and counted in
+ * full, like the first stretch. A program that gets a second thread is modelled in full from there
+ * on.
  */
 #ifndef MODEL_SAMPLED_H
 #define MODEL_SAMPLED_H
@@ -22,8 +23,9 @@
 #define SAMPLED_BEFORE      3000    /* modelled before it, to fill the pipeline */
 #define SAMPLED_NEW         2000    /* modelled in full after code that executes first */
 #define SAMPLED_UNIT        16384   /* at first */
-#define SAMPLED_WARM        4000000 /* that many warm the core before a window, at 2 % or less */
-#define SAMPLED_WARM_PART   8       /* or this part of a unit */
+#define SAMPLED_TOUCH       4000000 /* that many warm caches before a window, at 2 % or less */
+#define SAMPLED_TOUCH_PART  8       /* or this part of a unit */
+#define SAMPLED_WARM_PART   8       /* of them also warm the rest of the core */
 #define SAMPLED_MAX         8192    /* windows */
 #define SAMPLED_FEW         512     /* windows; with fewer, units are not joined */
 #define SAMPLED_EACH        8       /* windows of an interval of a timeline, at least */

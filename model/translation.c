@@ -47,6 +47,22 @@ static bool is_touched(const struct memory *m, uint64_t number)
 }
 
 /*
+ * Returns the levels of tables from the last one, `last`, to that whose address is cached, or to
+ * the top.
+ */
+static unsigned tables_to_read(struct memory *m, const struct page *page, unsigned last)
+{
+	const unsigned bits = m->page_log2 - 3;
+	unsigned count = 1 + last;
+	uint64_t cached;
+
+	while (count < m->walk_levels &&
+	       !tlb_second_find(&m->walk_cache, table_key(page->number, bits, count), &cached))
+		count++;
+	return count;
+}
+
+/*
  * Walks the page tables, from the last one whose address is cached, or from the top. Each step
  * reads an entry at L2; that of a huge page is a level above those of small pages. The kernel
  * writes a page's entry when the page is first touched. Returns when the walk is done.
@@ -56,13 +72,11 @@ static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, 
 {
 	const unsigned last = page->inside != m->page_inside;
 	const unsigned bits = m->page_log2 - 3;
-	uint64_t free = buffers_free(&m->walkers), needs = 0, ready, cached;
-	unsigned level, count = 1 + last;
+	uint64_t free = buffers_free(&m->walkers), needs = 0, ready;
+	unsigned level, count;
 
 	*begin = ready = free > cycle ? free : cycle;
-	while (count < m->walk_levels &&
-	       !tlb_second_find(&m->walk_cache, table_key(page->number, bits, count), &cached))
-		count++;
+	count = tables_to_read(m, page, last);
 	if (!is_touched(m, page->number))
 		put_in_l2(m, cycle, entry_line(m, page->number, last));
 	for (unsigned i = count; i-- > last;) {
@@ -75,6 +89,20 @@ static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, 
 	buffers_hold(&m->walkers, ready, needs);
 	*steps = count - last;
 	return ready;
+}
+
+unsigned walk_touched(struct memory *m, const struct page *page, uint64_t lines[WALK_LEVELS_MAX])
+{
+	const unsigned last = page->inside != m->page_inside;
+	unsigned count = tables_to_read(m, page, last), read = 0;
+
+	for (unsigned i = count; i-- > last;) {
+		lines[read++] = entry_line(m, page->number, i);
+		if (i > last)
+			tlb_second_insert(&m->walk_cache,
+					  table_key(page->number, m->page_log2 - 3, i), 0);
+	}
+	return read;
 }
 
 /* Walks for an access, and counts that. */

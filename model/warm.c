@@ -130,6 +130,11 @@ void warm_end(struct warmer *warmer)
 	core->faults_taken = memory_page_faults(core->memory);
 }
 
+struct memory *warm_memory(const struct core *core)
+{
+	return core->memory;
+}
+
 void warm_skip(struct core *core, uint64_t instructions)
 {
 	core->instructions += instructions;

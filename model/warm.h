@@ -35,6 +35,9 @@ void warm_execute(struct warmer *warmer, const struct block *block, unsigned exe
 /* Ends the stretch: the core goes on with an empty pipeline, at the time that was reached. */
 void warm_end(struct warmer *warmer);
 
+/* Returns the memory side of a core, for memory_touch(). */
+struct memory *warm_memory(const struct core *core);
+
 /* Counts instructions as retired that were executed elsewhere. */
 void warm_skip(struct core *core, uint64_t instructions);
 

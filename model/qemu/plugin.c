@@ -254,6 +254,8 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	const struct block *block = user;
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
+	if (sampled_skips(block))
+		return;
 	if (!counting) {
 		/* From here on, nobody else makes the thread's host thread its own again. */
 		if (vcpu)
@@ -320,13 +322,20 @@ void insn_executes(unsigned index, void *user, const struct registers *registers
 		hooks_note_predicate(&vcpu->notes, vcpu->current, number, registers);
 }
 
+/* Set in the number of an instruction that stores, beside what else it may do. */
+#define STORES 0x10000u
+
 static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
 			    void *user)
 {
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
+	const unsigned number = (unsigned)(uintptr_t)user;
 
-	if (counting && vcpu && vcpu->current)
-		note_error(accesses_add(&vcpu->notes.accesses, (unsigned)(uintptr_t)user, address,
+	if (sampled_touches)
+		memory_touch(sampled_touches, address,
+			     number & STORES ? 1u << qemu_plugin_mem_size_shift(info) : 0);
+	else if (counting && vcpu && vcpu->current)
+		note_error(accesses_add(&vcpu->notes.accesses, number & ~STORES, address,
 					1u << qemu_plugin_mem_size_shift(info)));
 }
 
@@ -337,8 +346,9 @@ static void instrument(struct qemu_plugin_insn *insn, const struct block *block,
 	uintptr_t hooks = hooks_at(block, number, reads_predicates());
 
 	if (memory & (MEM_LOAD | MEM_STORE) && !(memory & MEM_HIDDEN))
-		qemu_plugin_register_vcpu_mem_cb(insn, memory_accessed, QEMU_PLUGIN_CB_NO_REGS,
-						 QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)number);
+		qemu_plugin_register_vcpu_mem_cb(
+			insn, memory_accessed, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+			(void *)(uintptr_t)(memory & MEM_STORE ? number | STORES : number));
 	if (REGISTERS_LATE && number && block->insns[number - 1].memory & MEM_HIDDEN)
 		registers_on_insn(insn, HOOK_DERIVE | (number - 1));
 	if (hooks)
@@ -562,6 +572,7 @@ static void child_begins(void)
 		atomic_fetch_add(&shared->left_out, 1);
 	counting = counting && count_children;
 	sampler_forked(counting);
+	sampled_forked();
 	endings_forked();
 	if (!counting)
 		return;

@@ -14,10 +14,11 @@
 #define PACE_MAX          (64ull * WARM_PACE_ONE)
 
 enum phase {
-	PHASE_FIRST,  /* the first stretch, modelled in full */
-	PHASE_BARE,   /* without the model */
-	PHASE_WARMS,  /* between windows */
-	PHASE_BEFORE, /* in detail, so that a window begins with a full pipeline */
+	PHASE_FIRST,   /* the first stretch, modelled in full */
+	PHASE_BARE,    /* without the model */
+	PHASE_TOUCHES, /* only caches and TLBs see what it accesses */
+	PHASE_WARMS,   /* between windows */
+	PHASE_BEFORE,  /* in detail, so that a window begins with a full pipeline */
 	PHASE_WINDOW,
 	PHASE_NEW,  /* in full, because code executes for the first time */
 	PHASE_LEFT, /* everything is modelled for good */
@@ -42,8 +43,9 @@ static bool translated;   /* a block that is about to execute */
 static uint64_t counts_before[MODEL_COUNTS];
 static uint32_t pace = WARM_PACE_ONE;
 static struct warmer warmer;
-static uint64_t warming; /* instructions before a window, at least */
-static bool may_be_bare; /* the engine counts by itself, and nothing is lost */
+static uint64_t touching; /* instructions before a window that caches see, at least */
+static uint64_t warming;  /* those of them that warm the core */
+static bool may_be_bare;  /* nothing is lost by it */
 static void (*translate_anew)(void);
 static void (*when_charged)(struct core *core, unsigned group, uint64_t weight);
 static void (*when_watched)(struct core *core, enum sampled_watch what, uint64_t pc);
@@ -56,7 +58,11 @@ static unsigned first_index; /* of the thread that runs alone */
 static bool begun;           /* it has */
 static bool entered;         /* a stretch without the model begins at the next block */
 static uint64_t bare_for;    /* instructions of the stretch that are not yet in `position` */
-static int64_t *left;        /* of them; below 0: QEMU calls back at each block */
+/* Of them; below 0: each block is the model's. The engine's if it counts them down by itself. */
+static int64_t *left = &sampled_left;
+
+int64_t sampled_left = SAMPLED_IDLE;
+struct memory *sampled_touches;
 
 /* Returns the next random number: SplitMix64. */
 static uint64_t random_number(void)
@@ -66,6 +72,12 @@ static uint64_t random_number(void)
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
 	return z ^ z >> 31;
+}
+
+/* Whether blocks execute without the core. */
+static bool is_bare(void)
+{
+	return phase == PHASE_BARE || phase == PHASE_TOUCHES;
 }
 
 /* ---- without the model -------------------------------------------------------------------- */
@@ -104,12 +116,13 @@ void sampled_begins_anew(void)
 		if (scoreboard)
 			qemu_plugin_scoreboard_free(scoreboard);
 		scoreboard = NULL;
-		left = NULL;
+		left = &sampled_left;
 	} else if (!scoreboard) {
 		scoreboard = qemu_plugin_scoreboard_new(sizeof(*left));
 		left = qemu_plugin_scoreboard_find(scoreboard, first_index);
-		*left = -1;
+		*left = sampled_left;
 	}
+	sampled_left = SAMPLED_IDLE;
 }
 #else
 bool sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block)
@@ -141,8 +154,7 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	sampled = &shared->sampled;
 	translate_anew = request->translate_anew;
 	/* Pages are touched first wherever they are. */
-	may_be_bare = PLUMB_QEMU_API >= 3 && translate_anew && !request->page_faults &&
-		      !request->in_order;
+	may_be_bare = !request->page_faults && !request->in_order;
 	when_charged = request->charged;
 	timeline_set_up(shared, request->interval);
 	when_watched = request->watch;
@@ -153,9 +165,10 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 		timeline_begin_units(sampled->begins, sampled->unit);
 	sum_counts = sum;
 	wanted = (double)error / SAMPLED_ERROR_PARTS;
-	warming = SAMPLED_WARM;
+	touching = SAMPLED_TOUCH;
 	if (error > SAMPLED_ERROR_PARTS / 50)
-		warming = SAMPLED_WARM * (uint64_t)(SAMPLED_ERROR_PARTS / 50) / error;
+		touching = SAMPLED_TOUCH * (uint64_t)(SAMPLED_ERROR_PARTS / 50) / error;
+	warming = touching / SAMPLED_WARM_PART;
 	for (unsigned group = 0; group <= SAMPLED_GROUPS; group++)
 		numbered += sampled->group_windows[group];
 	random_state = request->seed + atomic_load(&sampled->count);
@@ -248,7 +261,7 @@ void sampled_settle(struct core *core)
 		end_new(core);
 		read_counts(core, counts_before);
 	}
-	if (!active || phase != PHASE_BARE || entered)
+	if (!active || !is_bare() || entered)
 		return;
 	add_bare(core, bare_for - (uint64_t)*left);
 	bare_for = (uint64_t)*left;
@@ -256,7 +269,7 @@ void sampled_settle(struct core *core)
 
 bool sampled_is_bare(const struct block *block)
 {
-	if (phase != PHASE_BARE)
+	if (!is_bare())
 		return false;
 	/* This block's instructions have been subtracted from what was left before. */
 	if (entered) {
@@ -268,30 +281,54 @@ bool sampled_is_bare(const struct block *block)
 	return true;
 }
 
+/* Returns where only caches must see what executes before the window at `window_at`. */
+static uint64_t touching_from(void)
+{
+	const uint64_t part = (fixed_unit ? fixed_unit : sampled->unit) / SAMPLED_TOUCH_PART;
+	const uint64_t before = (part > touching ? part : touching) + SAMPLED_BEFORE;
+
+	return window_at > before ? window_at - before : 0;
+}
+
+/* Returns where warming must begin before it. */
+static uint64_t warming_from(void)
+{
+	const uint64_t before = warming + SAMPLED_BEFORE;
+
+	return window_at > before ? window_at - before : 0;
+}
+
+/* Goes on with what the way to the window has at this position. */
+static void come_nearer(void)
+{
+	sampled_touches = NULL;
+	if (touching_from() > position) {
+		phase = PHASE_BARE;
+		next = touching_from();
+	} else if (warming_from() > position) {
+		phase = PHASE_TOUCHES;
+		next = warming_from();
+		sampled_touches = warm_memory(warmer.core);
+	} else {
+		phase = PHASE_WARMS;
+		next = window_at > SAMPLED_BEFORE ? window_at - SAMPLED_BEFORE : 0;
+	}
+}
+
 void sampled_returns(struct core *core, const struct block *block)
 {
-	if (!active || phase != PHASE_BARE || entered)
+	if (!active || !is_bare() || entered)
 		return;
 	/* This block is subtracted, too, but the model's again. */
 	*left += block->count;
 	sampled_settle(core);
-	*left = -1;
-	if (position < next) {
-		warm_note_instructions(&warmer);
-		entered = true;
+	*left = SAMPLED_IDLE;
+	if (position >= next)
+		come_nearer();
+	if (phase == PHASE_WARMS)
 		return;
-	}
-	phase = PHASE_WARMS;
-	next = window_at > SAMPLED_BEFORE ? window_at - SAMPLED_BEFORE : 0;
-}
-
-/* Returns where warming must begin before the window at `window_at`. */
-static uint64_t warming_from(void)
-{
-	uint64_t warm = (fixed_unit ? fixed_unit : sampled->unit) / SAMPLED_WARM_PART;
-
-	warm = (warm > warming ? warm : warming) + SAMPLED_BEFORE;
-	return window_at > warm ? window_at - warm : 0;
+	warm_note_instructions(&warmer);
+	entered = true;
 }
 
 /* ---- windows ------------------------------------------------------------------------------ */
@@ -438,9 +475,8 @@ static void seek_window(struct core *core)
 		next = window_at - SAMPLED_BEFORE;
 		warm_begin(&warmer, core);
 		/* A short stretch is not worth it. */
-		if (may_be_bare && left && warming_from() > position + warming / 4) {
-			phase = PHASE_BARE;
-			next = warming_from();
+		if (may_be_bare && warming_from() > position + warming / 4) {
+			come_nearer();
 			entered = true;
 		}
 	}
@@ -474,7 +510,7 @@ static void end_first_stretch(struct core *core)
 		core_end_limits(core);
 		atomic_store(&sampled->state, SAMPLED_WINDOWS);
 	}
-	if (may_be_bare)
+	if (may_be_bare && translate_anew)
 		translate_anew();
 	choose_window();
 	seek_window(core);
@@ -516,7 +552,7 @@ static void end_phase(struct core *core)
 void sampled_translated(void)
 {
 	/* Far from windows, caches are too cold for it. */
-	if (phase != PHASE_BARE)
+	if (!is_bare())
 		translated = true;
 }
 
@@ -552,8 +588,14 @@ void sampled_execute(struct core *core, const struct block *block, unsigned exec
 	}
 	position += executed;
 	following = next_pc;
-	if (position >= next && phase != PHASE_BARE)
+	if (position >= next && !is_bare())
 		end_phase(core);
+}
+
+void sampled_forked(void)
+{
+	sampled_left = SAMPLED_IDLE;
+	sampled_touches = NULL;
 }
 
 void sampled_leave(struct core *core)
@@ -561,9 +603,10 @@ void sampled_leave(struct core *core)
 	if (!active || phase == PHASE_LEFT)
 		return;
 	sampled_settle(core);
-	if (phase == PHASE_BARE && left)
-		*left = -1;
-	if (phase == PHASE_WARMS || phase == PHASE_BARE)
+	if (is_bare())
+		*left = SAMPLED_IDLE;
+	sampled_touches = NULL;
+	if (phase == PHASE_WARMS || is_bare())
 		warm_end(&warmer);
 	if (phase == PHASE_NEW)
 		end_new(core);
@@ -574,6 +617,6 @@ void sampled_leave(struct core *core)
 	phase = PHASE_LEFT;
 	watch(core, SAMPLED_WATCH_ALL, following);
 	atomic_store(&sampled->left, 1);
-	if (left)
+	if (left != &sampled_left)
 		translate_anew();
 }

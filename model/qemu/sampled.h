@@ -34,7 +34,7 @@ struct sampled_request {
 	uint64_t unit;
 	/*
 	 * Has QEMU drop its translated code soon, and then calls sampled_begins_anew(). NULL: the
-	 * engine cannot do that, and nothing executes without the model.
+	 * engine cannot do that, and calls back at each block of stretches without the model, too.
 	 */
 	void (*translate_anew)(void);
 };
@@ -82,12 +82,32 @@ bool sampled_sums_are_whole(void);
 /* A block has been translated for the first time, and is about to execute. */
 void sampled_translated(void);
 
+/*
+ * The instructions that are left of a stretch without the model, unless the engine counts them.
+ * Elsewhere SAMPLED_IDLE: far below 0, however many the engine subtracts.
+ */
+#define SAMPLED_IDLE (INT64_MIN / 2)
+extern int64_t sampled_left;
+
+/* Call it when a block begins: returns whether the model has nothing to do with it. */
+static inline bool sampled_skips(const struct block *block)
+{
+	return sampled_left != SAMPLED_IDLE && (sampled_left -= block->count) >= 0;
+}
+
+/* What wants to be told of each access, by memory_touch(), in a stretch without the core; or NULL.
+ */
+extern struct memory *sampled_touches;
+
 /* Counts what has executed without the model, if this is in such a stretch. */
 void sampled_settle(struct core *core);
 
 /* Executes a block as core_execute() does, or warms the core by it. */
 void sampled_execute(struct core *core, const struct block *block, unsigned executed,
 		     const struct access *accesses, size_t access_count, uint64_t next_pc);
+
+/* A child was forked, which is not sampled. */
+void sampled_forked(void);
 
 /* The only thread is about to start another: from now on everything is modelled. */
 void sampled_leave(struct core *core);

@@ -156,9 +156,7 @@ model()
 		about = sampled["sampled"]
 		assert counts["INST_RETIRED"] == exact["INST_RETIRED"]
 		assert abs(counts["CPU_CYCLES"] - exact["CPU_CYCLES"]) < 0.1 * exact["CPU_CYCLES"]
-		bare = about["bare_instructions"] / about["instructions"]
-		version = [int(n) for n in sampled["engine"]["version"].split()[0].split(".")[:2]]
-		assert 0.02 < bare < 0.95 if version >= [10, 0] else bare == 0, (version, bare)
+		assert 0.5 < about["bare_instructions"] / about["instructions"] < 0.98
 	END
 }
 
