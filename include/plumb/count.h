@@ -232,7 +232,7 @@ struct plumb_windows {
 	uint64_t instructions; /* of the whole run */
 	uint64_t rest;         /* those that the windows stand for */
 	uint64_t modelled;     /* those counted or executed in detail */
-	uint64_t bare;         /* those that did not even warm caches and predictors */
+	uint64_t bare;         /* those that warmed at most caches and TLBs */
 	uint64_t unit;         /* one window per so many instructions */
 	double error_asked;    /* of the cycles, relative */
 	double error;          /* half the interval at 95 %; NaN: too few windows */
