@@ -193,6 +193,7 @@ int latencies_add(struct latencies *latencies, size_t row, const struct plumb_sp
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
+/* Adds a table to another one, which takes its memory from `latencies`. */
 static int join_counts(struct latencies *latencies, struct latency_counts *to,
 		       const struct latency_counts *from)
 {
@@ -222,22 +223,36 @@ static inline void expect_table(const struct latency_counts *counts)
 	__builtin_prefetch((const uint8_t *)counts->entries + 64);
 }
 
-int latencies_join(struct latencies *latencies, const struct latencies *other)
+int latencies_join_rows(struct latencies *latencies, struct latencies *memory,
+			const struct latencies *other, size_t begin, size_t end)
 {
-	const size_t count = other->room * other->kind_count;
+	const size_t last = (end < other->room ? end : other->room) * other->kind_count;
 	int status = 0;
 
-	if (other->room && !latencies_reserve(latencies, other->room - 1))
-		return PLUMB_ERR_NO_MEMORY;
-	for (size_t i = 0; status == 0 && i < count; i++) {
+	for (size_t i = begin * other->kind_count; status == 0 && i < last; i++) {
 		/* Tables are all over the memory. */
-		if (i + JOINED_AHEAD < count) {
+		if (i + JOINED_AHEAD < last) {
 			expect_table(&latencies->rows[i + JOINED_AHEAD]);
 			expect_table(&other->rows[i + JOINED_AHEAD]);
 		}
-		status = join_counts(latencies, &latencies->rows[i], &other->rows[i]);
+		status = join_counts(memory, &latencies->rows[i], &other->rows[i]);
 	}
 	return status;
+}
+
+int latencies_join(struct latencies *latencies, const struct latencies *other)
+{
+	if (other->room && !latencies_reserve(latencies, other->room - 1))
+		return PLUMB_ERR_NO_MEMORY;
+	return latencies_join_rows(latencies, latencies, other, 0, other->room);
+}
+
+void latencies_take(struct latencies *latencies, struct latencies *memory)
+{
+	latencies->used += memory->used;
+	latencies->memory += memory->memory;
+	arena_join(&latencies->arena, &memory->arena);
+	latencies_end(memory);
 }
 
 void latencies_renumber(struct latencies *latencies, const uint32_t *rows, size_t count)

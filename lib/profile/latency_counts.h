@@ -66,6 +66,14 @@ static inline bool latencies_reserve(struct latencies *latencies, size_t row)
 int latencies_add(struct latencies *latencies, size_t row, const struct plumb_spe_record *spe);
 /* Adds all that another one has, which counts the same kinds. Returns 0 or NO_MEMORY. */
 int latencies_join(struct latencies *latencies, const struct latencies *other);
+/*
+ * Likewise adds the rows from `begin` up to `end`, which there is room for; threads may do so at
+ * once, each with other rows. What tables take then comes from `memory`, which each thread has to
+ * itself, and which is `latencies_take()`n in the end. One thread alone may give `latencies`.
+ */
+int latencies_join_rows(struct latencies *latencies, struct latencies *memory,
+			const struct latencies *other, size_t begin, size_t end);
+void latencies_take(struct latencies *latencies, struct latencies *memory);
 /* Gives `count` rows new numbers, none of which is larger than before; UINT32_MAX: the row is gone.
  */
 void latencies_renumber(struct latencies *latencies, const uint32_t *rows, size_t count);

@@ -100,14 +100,94 @@ static int join(struct adding *whole, struct worker *worker)
 	sums->left_out += from->left_out;
 	for (unsigned kind = 0; kind < RECORD_KINDS; kind++)
 		sums->kinds[kind] += from->kinds[kind];
-	/* The smaller one is added to the other. */
-	if (profile->latencies.used < worker->latencies.used) {
-		const struct latencies larger = worker->latencies;
+	return 0;
+}
 
-		worker->latencies = profile->latencies;
-		profile->latencies = larger;
+/* Rows whose latencies a thread adds at once. */
+#define ROWS_JOINED 1024
+
+/* Adds the latencies of all workers up. */
+struct joining {
+	struct latencies *into;
+	struct worker *workers;
+	size_t count;
+	size_t rows, next; /* the next ones are yet to be added */
+};
+
+struct joiner {
+	struct joining *joining;
+	struct latencies memory; /* of tables */
+	pthread_t thread;
+	bool started;
+	int status;
+};
+
+static void *join_rows(void *user)
+{
+	struct joiner *joiner = user;
+	struct joining *joining = joiner->joining;
+
+	while (joiner->status == 0) {
+		const size_t begin =
+			__atomic_fetch_add(&joining->next, ROWS_JOINED, __ATOMIC_RELAXED);
+
+		if (begin >= joining->rows)
+			break;
+		for (size_t i = 0; joiner->status == 0 && i < joining->count; i++)
+			joiner->status = latencies_join_rows(joining->into, &joiner->memory,
+							     &joining->workers[i].latencies, begin,
+							     begin + ROWS_JOINED);
 	}
-	return latencies_join(&profile->latencies, &worker->latencies);
+	return NULL;
+}
+
+static int join_in_threads(struct joining *joining)
+{
+	const size_t most = joining->rows / ROWS_JOINED + 1;
+	const size_t count = joining->count < most ? joining->count : most;
+	struct joiner *joiners = calloc(count, sizeof(*joiners));
+	int status = 0;
+
+	if (!joiners)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < count; i++)
+		joiners[i].joining = joining;
+	for (size_t i = 1; i < count; i++)
+		joiners[i].started =
+			pthread_create(&joiners[i].thread, NULL, join_rows, &joiners[i]) == 0;
+	join_rows(&joiners[0]);
+	for (size_t i = 0; i < count; i++) {
+		if (joiners[i].started)
+			pthread_join(joiners[i].thread, NULL);
+		if (joiners[i].status < 0)
+			status = joiners[i].status;
+		latencies_take(joining->into, &joiners[i].memory);
+	}
+	free(joiners);
+	return status;
+}
+
+static int join_latencies(struct plumb_profile *profile, struct worker *workers, size_t count)
+{
+	struct joining joining = {.into = &profile->latencies, .workers = workers, .count = count};
+
+	/* The others are added to the largest one. */
+	for (size_t i = 0; i < count; i++) {
+		const struct latencies smaller = profile->latencies;
+
+		if (smaller.used >= workers[i].latencies.used)
+			continue;
+		profile->latencies = workers[i].latencies;
+		workers[i].latencies = smaller;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (workers[i].latencies.room > joining.rows)
+			joining.rows = workers[i].latencies.room;
+	if (!joining.rows)
+		return 0;
+	if (!latencies_reserve(&profile->latencies, joining.rows - 1))
+		return PLUMB_ERR_NO_MEMORY;
+	return join_in_threads(&joining);
 }
 
 /* Returns whether there might be too many latencies of all threads together. */
@@ -138,6 +218,8 @@ static int run(struct adding *whole, struct samples_split *split, struct worker 
 	keep = !samples_split_is_abandoned(split) && !has_too_many_latencies(whole, workers, count);
 	for (size_t i = 0; keep && status == 0 && i < count; i++)
 		status = join(whole, &workers[i]);
+	if (keep && status == 0)
+		status = join_latencies(whole->profile, workers, count);
 	if (!keep) {
 		rows_truncate(whole->profile, rows);
 		whole->threads = 1;

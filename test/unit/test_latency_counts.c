@@ -56,13 +56,37 @@ static void add(struct latencies *latencies, size_t row, unsigned latency, unsig
 	assert_int_equal(latencies_add(latencies, row, &spe), 0);
 }
 
+/* Adds the rows of another one in two parts, each with memory of its own, as threads do. */
+static void join_in_parts(struct latencies *latencies, const struct latencies *other)
+{
+	const size_t parts[] = {0, ROWS / 3, SIZE_MAX};
+	struct latencies memory[2] = {0};
+
+	assert_true(latencies_reserve(latencies, other->room - 1));
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(
+			latencies_join_rows(latencies, &memory[i], other, parts[i], parts[i + 1]),
+			0);
+	for (size_t i = 0; i < 2; i++)
+		latencies_take(latencies, &memory[i]);
+}
+
+static size_t used_by_rows(const struct latencies *latencies)
+{
+	size_t used = 0;
+
+	for (size_t row = 0; row < ROWS; row++)
+		used += latencies_of(latencies, row, PLUMB_SPE_TOTAL_LATENCY)->used +
+			latencies_of(latencies, row, PLUMB_PROFILE_SOURCES)->used;
+	return used;
+}
+
 /* Latencies below 128 have a bucket each, so that two halves joined have what was added to them. */
-static void halves_join(void **unused)
+static void check_halves(bool in_parts)
 {
 	uint64_t(*wanted)[128] = calloc(ROWS, sizeof(*wanted)), sums[ROWS] = {0};
 	struct latencies halves[2];
 
-	(void)unused;
 	assert_non_null(wanted);
 	for (size_t i = 0; i < 2; i++)
 		latencies_begin(&halves[i], both);
@@ -73,7 +97,11 @@ static void halves_join(void **unused)
 		sums[row] += latency;
 		add(&halves[chance(2)], row, latency, latency / 8);
 	}
-	assert_int_equal(latencies_join(&halves[0], &halves[1]), 0);
+	if (in_parts)
+		join_in_parts(&halves[0], &halves[1]);
+	else
+		assert_int_equal(latencies_join(&halves[0], &halves[1]), 0);
+	assert_int_equal(halves[0].used, used_by_rows(&halves[0]));
 	for (size_t row = 0; row < ROWS; row++) {
 		uint64_t sources[16] = {0};
 
@@ -93,6 +121,18 @@ static void halves_join(void **unused)
 	for (size_t i = 0; i < 2; i++)
 		latencies_end(&halves[i]);
 	free(wanted);
+}
+
+static void halves_join(void **unused)
+{
+	(void)unused;
+	check_halves(false);
+}
+
+static void halves_join_in_parts(void **unused)
+{
+	(void)unused;
+	check_halves(true);
 }
 
 /* A table may be full of all numbers that there are. */
@@ -193,9 +233,9 @@ static void rows_get_new_numbers(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(halves_join),          cmocka_unit_test(every_number_fits),
-		cmocka_unit_test(counts_become_large),  cmocka_unit_test(limit_marks_rows),
-		cmocka_unit_test(rows_get_new_numbers),
+		cmocka_unit_test(halves_join),       cmocka_unit_test(halves_join_in_parts),
+		cmocka_unit_test(every_number_fits), cmocka_unit_test(counts_become_large),
+		cmocka_unit_test(limit_marks_rows),  cmocka_unit_test(rows_get_new_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
