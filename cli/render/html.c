@@ -22,13 +22,35 @@ bool html_is_possible(void)
 	return false;
 }
 
+/* Leaves out the spaces that JSON has for people, which take a sixth of it compressed. Returns the
+ * length. */
+static size_t leave_out_spaces(char *text, size_t length)
+{
+	size_t kept = 0;
+	bool in_string = false;
+
+	for (size_t i = 0; i < length; i++) {
+		const char c = text[i];
+
+		if (!in_string && (c == ' ' || c == '\n' || c == '\r' || c == '\t'))
+			continue;
+		text[kept++] = c;
+		if (in_string && c == '\\' && i + 1 < length)
+			text[kept++] = text[++i];
+		else if (c == '"')
+			in_string = !in_string;
+	}
+	return kept;
+}
+
 void html_add(struct html_page *page, const char *name, char *text, size_t length)
 {
 	if (page->count == HTML_DOCUMENTS_MAX) {
 		free(text);
 		return;
 	}
-	page->documents[page->count++] = (struct html_document){name, text, length};
+	page->documents[page->count++] =
+		(struct html_document){name, text, leave_out_spaces(text, length)};
 }
 
 const struct html_document *html_find(const struct html_page *page, const char *name)
