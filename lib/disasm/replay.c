@@ -263,6 +263,7 @@ static void follow_path(struct replay *replay, struct core *core)
 	size_t b = draw_block(replay), next, accesses;
 	uint64_t sequence, pc;
 	unsigned executed = 0, limit = INSTRUCTIONS, stretch = 0;
+	bool seldom = false;
 	struct plumb_block block;
 
 	while (b < replay->block_count && executed < limit) {
@@ -282,7 +283,10 @@ static void follow_path(struct replay *replay, struct core *core)
 		sequence = core->sequence;
 		core_execute(core, &replay->blocks[b], replay->blocks[b].count, replay->accesses,
 			     accesses, pc);
-		note_waits(replay, core, b, block.first, sequence);
+		/* What is seldom executed tells nothing of the pace. */
+		if (!seldom)
+			note_waits(replay, core, b, block.first, sequence);
+		seldom = limit > INSTRUCTIONS;
 		b = next;
 	}
 }
