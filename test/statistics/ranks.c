@@ -271,6 +271,7 @@ static void redraw(struct run *runs, unsigned count, struct input *input)
 /* If the function has no samples, as one of many may, what is shown first is judged. */
 struct outcome {
 	unsigned right, marked, wrong; /* wrong: without a mark */
+	unsigned wrong_seed;           /* of the first such run */
 	unsigned held, unknown;        /* the true line's interval has its exact share; has none */
 	double share;                  /* the mean */
 	unsigned first, far;           /* the function is, and its share is from the exact one */
@@ -299,6 +300,8 @@ static struct outcome judge(struct run *runs, unsigned count, const char *name,
 		outcome.right += right;
 		outcome.marked += marked;
 		outcome.wrong += !right && !marked;
+		if (outcome.wrong == 1 && !right && !marked)
+			outcome.wrong_seed = i + 1;
 		held = holds(&code, truth);
 		outcome.held += held == HOLDS;
 		outcome.unknown += held == UNKNOWN;
@@ -357,6 +360,8 @@ int main(int argc, char **argv)
 	       "more than ten points off in %u\n",
 	       100 * truth.function, 100 * truth.next_function, 100 * outcome.function,
 	       outcome.first, outcome.far);
+	if (outcome.wrong)
+		printf("# wrong without a mark first with seed %u\n", outcome.wrong_seed);
 	free(name);
 	free(runs);
 	close_input(&input);
