@@ -319,18 +319,22 @@ static double count_low(double deviation)
 
 /*
  * A few misses may be far too many, and then all else has a larger share: if others cost less by
- * `less`, the line's share grows by that part of what is left, which is more than of all. Adds the
- * difference.
+ * `less`, the line's share grows by that part of what is left, which is more than of all. While the
+ * core waited for them, it hid waits for queues, which would be as often as in the rest of the
+ * time. Adds the difference.
  */
 static void add_missed(const struct line_spread *spread, const struct plumb_annotated_code *code,
 		       const struct plumb_annotated_line *line, struct sides *sides)
 {
 	double costs = spread->missed_costs, variance = spread->missed_variances, less;
+	double grows = line->weight;
 
 	for (uint32_t k = line->first; k < line->first + line->count; k++) {
 		const uint32_t i = code->order[k];
 		const double weight = code->instructions[i].weight;
 
+		for (unsigned q = 0; q < REPLAY_QUEUES; q++)
+			grows += weight * spread->queued[i][q] / QUEUED_ERROR;
 		costs -= weight * spread->missed[i];
 		variance -= weight * weight * spread->missed_variance[i];
 	}
@@ -339,7 +343,7 @@ static void add_missed(const struct line_spread *spread, const struct plumb_anno
 	less = costs * (1 - count_low(sqrt(variance) / costs));
 	if (!(less < spread->weight))
 		return;
-	sides->high += (pow(line->weight * less / (spread->weight - less), 2) -
+	sides->high += (pow(grows * less / (spread->weight - less), 2) -
 			pow(line->weight * less / spread->weight, 2)) /
 		       (QUANTILE * QUANTILE);
 }
