@@ -78,18 +78,20 @@ void flush_pipeline(struct core *core, uint64_t at)
  */
 static inline uint64_t dispatch_at_full_width(struct core *core, uint64_t until, uint64_t count)
 {
-	while (core->cycle < until) {
-		const uint64_t room = core->width - core->used;
-		const uint64_t end = core->sequence + count - core->reorder_entries + room;
+	const uint64_t first = core->sequence + count - core->reorder_entries;
+	uint64_t end = first + core->width - core->used, cycle = core->cycle;
 
-		/* Operations retire in order: if the last one that leaves has, all have. */
-		if (end > core->sequence ||
-		    core->retired[(end - 1) & core->reorder_mask] > core->cycle)
-			break;
-		count += room;
-		next_cycle(core);
+	/* Operations retire in order: if the last one that leaves has, all have. */
+	while (cycle < until && end <= core->sequence &&
+	       core->retired[(end - 1) & core->reorder_mask] <= cycle) {
+		end += core->width;
+		cycle++;
 	}
-	return count;
+	if (cycle == core->cycle)
+		return count;
+	core->lost_frontend += (cycle - core->cycle) * (core->slots - core->width);
+	advance_to(core, cycle);
+	return count + (end - core->width - first);
 }
 
 /*
