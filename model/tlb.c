@@ -17,10 +17,11 @@ void tlb_first_set_up(struct tlb_first *tlb, unsigned entries)
 
 bool tlb_first_find_slow(struct tlb_first *tlb, uint64_t page, uint64_t *frame)
 {
+	if (!tlb->alike[tlb_first_hash(page)])
+		return false;
 	for (unsigned i = 0; i < tlb->entries; i++)
 		if (tlb->pages[i] == page + 1) {
-			tlb->used[i] = ++tlb->clock;
-			tlb->last = i;
+			tlb_first_note(tlb, i);
 			*tlb_first_hint(tlb, page) = (uint8_t)i;
 			*frame = tlb->frames[i];
 			return true;
@@ -38,28 +39,30 @@ static unsigned first_empty(struct tlb_first *tlb)
 	return i;
 }
 
+/* Two at a time: the host need not wait for the first half's result. */
 static unsigned find_oldest(const struct tlb_first *tlb)
 {
-	unsigned oldest = 0;
-	uint32_t most = tlb->clock - tlb->used[0];
+	uint64_t oldest = tlb->used[0], other = tlb->used[tlb->entries - 1];
 
-	for (unsigned i = 1; i < tlb->entries; i++) {
-		uint32_t age = tlb->clock - tlb->used[i]; /* the clock may wrap */
+	for (unsigned i = 1; i + 1 < tlb->entries; i += 2) {
+		const uint64_t a = tlb->used[i], b = tlb->used[i + 1];
 
-		oldest = age > most ? i : oldest;
-		most = age > most ? age : most;
+		oldest = a < oldest ? a : oldest;
+		other = b < other ? b : other;
 	}
-	return oldest;
+	return (other < oldest ? other : oldest) % TLB_FIRST_MAX;
 }
 
 void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame)
 {
 	unsigned oldest = tlb->empty ? first_empty(tlb) : find_oldest(tlb);
 
+	if (tlb->pages[oldest])
+		tlb->alike[tlb_first_hash(tlb->pages[oldest] - 1)]--;
+	tlb->alike[tlb_first_hash(page)]++;
 	tlb->pages[oldest] = page + 1;
 	tlb->frames[oldest] = frame;
-	tlb->used[oldest] = ++tlb->clock;
-	tlb->last = oldest;
+	tlb_first_note(tlb, oldest);
 	*tlb_first_hint(tlb, page) = (uint8_t)oldest;
 }
 
@@ -67,6 +70,7 @@ void tlb_first_remove(struct tlb_first *tlb, uint64_t first, uint64_t end)
 {
 	for (unsigned i = 0; i < tlb->entries; i++)
 		if (tlb->pages[i] > first && tlb->pages[i] <= end) {
+			tlb->alike[tlb_first_hash(tlb->pages[i] - 1)]--;
 			tlb->pages[i] = 0;
 			tlb->empty++;
 		}

@@ -14,12 +14,14 @@
 struct tlb_first {
 	uint64_t pages[TLB_FIRST_MAX]; /* virtual, plus one; 0 if empty */
 	uint64_t frames[TLB_FIRST_MAX];
-	uint32_t used[TLB_FIRST_MAX]; /* time of use, by a clock of accesses that change the page */
+	/* Time of use, by a clock of accesses that change the page; in its low bits, the entry. */
+	uint64_t used[TLB_FIRST_MAX];
+	uint64_t clock;
 	unsigned entries;
-	unsigned empty; /* how many of them */
-	unsigned last;  /* entry of the last page accessed */
-	uint32_t clock;
+	unsigned empty;           /* how many of them */
+	unsigned last;            /* entry of the last page accessed */
 	uint8_t hints[TLB_HINTS]; /* by page: the entry that it was in; at most one entry has it */
+	uint8_t alike[TLB_HINTS]; /* how many pages there are with this hint */
 };
 
 struct tlb_second {
@@ -38,18 +40,28 @@ void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame);
 /* Removes the translations of the pages from `first` to `end`. */
 void tlb_first_remove(struct tlb_first *tlb, uint64_t first, uint64_t end);
 
+static inline unsigned tlb_first_hash(uint64_t page)
+{
+	return (page ^ page >> 8) % TLB_HINTS;
+}
+
 static inline uint8_t *tlb_first_hint(struct tlb_first *tlb, uint64_t page)
 {
-	return &tlb->hints[(page ^ page >> 8) % TLB_HINTS];
+	return &tlb->hints[tlb_first_hash(page)];
+}
+
+static inline void tlb_first_note(struct tlb_first *tlb, unsigned entry)
+{
+	tlb->clock += TLB_FIRST_MAX;
+	tlb->used[entry] = tlb->clock | entry;
+	tlb->last = entry;
 }
 
 /* Makes an entry the one of the last page accessed. */
 static inline void tlb_first_use(struct tlb_first *tlb, unsigned entry)
 {
-	if (entry == tlb->last)
-		return;
-	tlb->used[entry] = ++tlb->clock;
-	tlb->last = entry;
+	if (entry != tlb->last)
+		tlb_first_note(tlb, entry);
 }
 
 static inline bool tlb_first_find(struct tlb_first *tlb, uint64_t page, uint64_t *frame)
