@@ -29,6 +29,8 @@ static const struct {
 	{"find-spe",
 	 "use --source model, or see plumb doctor for what keeps this machine from SPE"},
 
+	{"sample-cpus", "sample CPUs with -a or -C"},
+
 	/* Calibration. */
 	{"calibrate-model", "use --model CORE to check the method on a core of the model"},
 	{"list-figures", "see plumb calibrate --list"},

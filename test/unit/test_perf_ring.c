@@ -139,6 +139,8 @@ static void losses_are_counted(void **state)
 	write_record(&f, PERF_RECORD_LOST, 24, 0, (const uint64_t[]){17, 1000});
 	write_record(&f, PERF_RECORD_LOST, 24, 0, (const uint64_t[]){17, 234});
 	write_record(&f, PERF_RECORD_THROTTLE, 32, 0, NULL);
+	write_record(&f, PERF_RECORD_FORK, 32, 0, NULL);
+	write_record(&f, PERF_RECORD_FORK, 32, 0, NULL);
 	write_record(&f, PERF_RECORD_AUX, 32, 0,
 		     (const uint64_t[]){0, 64, PERF_AUX_FLAG_TRUNCATED});
 	write_record(&f, PERF_RECORD_AUX, 32, 0,
@@ -149,6 +151,7 @@ static void losses_are_counted(void **state)
 	assert_int_equal(drain(&f), 0);
 	assert_int_equal(f.tally.lost, 1234);
 	assert_int_equal(f.tally.throttled, 1);
+	assert_int_equal(f.tally.forks, 2);
 	assert_int_equal(f.tally.aux_truncated, 2);
 	assert_int_equal(f.tally.aux_partial, 1);
 	assert_int_equal(f.tally.aux_collisions, 1);

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "source/perf/control.h"
 #include "source/perf/description.h"
 #include "source/perf/mapping.h"
@@ -480,6 +481,12 @@ static void warn(const struct recording *r)
 		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "damaged-ring", NULL,
 				      "dropped malformed records from a buffer %llu times",
 				      (unsigned long long)tally->damaged);
+	if (tally->forks && !sampling_strobes_later_threads(&r->sampling)) {
+		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "late-strobes", NULL,
+				      "threads and processes that started later have no short "
+				      "windows");
+		diagnostics_remedy(r->diagnostics, "sample-cpus", NULL, "sample CPUs instead");
+	}
 	if (r->sampling.cpus_lost)
 		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "cpu-off", NULL,
 				      "some CPUs went offline before they could be sampled");

@@ -37,6 +37,9 @@ static void count_record(struct ring_tally *tally, const uint8_t *record, size_t
 	case PERF_RECORD_THROTTLE:
 		tally->throttled++;
 		break;
+	case PERF_RECORD_FORK:
+		tally->forks++;
+		break;
 	case PERF_RECORD_AUX:
 		count_aux(tally, record, size);
 		break;

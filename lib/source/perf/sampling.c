@@ -374,7 +374,16 @@ static void say_not_inherited(const struct sampling *s)
 	plumb_diagnostics_add(s->diagnostics, PLUMB_WARNING, "not-inherited", NULL,
 			      "new threads and processes are not sampled: this kernel cannot read "
 			      "groups in them");
-	plumb_diagnostics_hint(s->diagnostics, "sample CPUs instead");
+	diagnostics_remedy(s->diagnostics, "sample-cpus", NULL, "sample CPUs instead");
+}
+
+bool sampling_strobes_later_threads(const struct sampling *s)
+{
+	for (size_t i = 0; i < s->job->event_count; i++)
+		if (s->job->events[i].strobe && s->session.inherit &&
+		    !(s->session.without & WITHOUT_INHERITED_READ))
+			return false;
+	return true;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */

@@ -52,6 +52,12 @@ static inline int sampled_fd(const struct sampling *sampling, const struct sampl
 	return event->fds[cpu * sampling->targets.thread_count + thread];
 }
 
+/*
+ * Returns false if threads that start later are sampled without strobed windows: their events begin
+ * together, and nothing sets those apart.
+ */
+bool sampling_strobes_later_threads(const struct sampling *sampling);
+
 /* Enables or disables all events that are not members of a group, by ioctl(2). */
 void sampling_switch(const struct sampling *sampling, bool on);
 /* Does the same, but not for the event that tells of mappings and threads if it is none of these.
