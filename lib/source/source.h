@@ -23,7 +23,8 @@ struct source_job {
 	bool one_pass;        /* a run for each pass of the plan, rather than taking turns in one */
 	unsigned interval_ms; /* of the source's time; 0: none */
 	struct plumb_window window;
-	bool region; /* of perf: no program, but the calling thread, when it says so */
+	bool region;      /* of perf: no program, but the calling thread, when it says so */
+	bool user_access; /* of a region: it may read its counters itself */
 	/* As in struct plumb_count_job; of perf alone. */
 	const int *pids, *tids, *cpus;
 	size_t pid_count, tid_count, cpu_count;

@@ -384,6 +384,7 @@ static void regions_count_what_is_in_them(void **state)
 	error = plumb_region_open(source, asked.plan, &region, diagnostics);
 	for (int i = 0; i < 3 && error == 0; i++) {
 		const double seconds = 0.01 * (i + 1);
+		uint64_t read;
 		double began, inside;
 
 		work(0.02); /* before it, and between */
@@ -397,6 +398,11 @@ static void regions_count_what_is_in_them(void **state)
 		assert_true(counts[0].count * 1e-9 >= 0.5 * seconds);
 		assert_true(counts[0].count * 1e-9 <= inside + 0.01);
 		assert_true(counts[0].running_ns == counts[0].enabled_ns);
+		/* A single read says the same; software events take a system call. */
+		assert_int_equal(plumb_region_read(region, 0, &read), 0);
+		assert_true((double)read == counts[0].count);
+		assert_false(plumb_region_reads_directly(region, 0));
+		assert_int_equal(plumb_region_read(region, 2, &read), PLUMB_ERR_ARGUMENT);
 		assert_true(counts[1].count >= 0 && counts[1].count < 100);
 	}
 	/* New pages cause faults only in the second region. */

@@ -188,6 +188,24 @@ def permission(vm):
                   vm.run(f"/with deny {number} /plumb doctor --json"))
 
 
+def direct(vm):
+    """Counters that a program reads itself: by plumb_region_read(), without a system call."""
+    def reads(outcome):
+        return json.loads(outcome.out)
+
+    access = "/proc/sys/kernel/perf_user_access"
+    vm.expect("a program may not read its counters unless the kernel permits it",
+              lambda o: reads(o) == {"direct": False}, vm.run("/reads"))
+    vm.write(access, "1")
+    vm.expect("a program reads its counters in at most 60 instructions, as the kernel does",
+              lambda o: reads(o)["direct"] and 5 < reads(o)["read"] <= 60 and
+              200_000 <= reads(o)["loop"] <= 200_000 + 2 * reads(o)["read"] and
+              0 <= reads(o)["ahead"] <= 200, vm.run("/reads"))
+    vm.expect("doctor says so", lambda o: o.checks()["user-access"]["state"] == "works",
+              vm.run("/plumb doctor --json"))
+    vm.write(access, "0")
+
+
 def script(name="one CPU"):
     vm = Script(name, "neoverse-n1")
     refused = vm.user(STAT + "--source perf -e CPU_CYCLES /counted")
@@ -251,6 +269,7 @@ def script(name="one CPU"):
     programs(vm)
     running(vm)
     scarce(vm)
+    direct(vm)
     permission(vm)
     return vm
 

@@ -30,7 +30,7 @@ from programs import PROGRAMS
 def main():
     kernel, plumb, plugin, folder = sys.argv[1:5]
     only = sys.argv[5:]
-    files = {name: os.path.join(folder, name) for name in ("init", "with", *PROGRAMS)}
+    files = {name: os.path.join(folder, name) for name in ("init", "with", "reads", *PROGRAMS)}
     files["plumb"] = plumb
     files[exploring.SPEC] = exploring.write_spec(plumb, folder)
     one = counting.script()

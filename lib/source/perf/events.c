@@ -15,6 +15,7 @@
 #include "base/text_stream.h"
 #include "source/perf/permission.h"
 #include "source/perf/spe_pmu.h"
+#include "source/perf/user_read.h"
 
 /*
  * INST_SPEC, to try how many events fit: unlike CPU_CYCLES, and INST_RETIRED on some PMUs, it never
@@ -219,7 +220,10 @@ static struct perf_event_attr attributes(const struct perf_events *events,
 						       : (uint32_t)PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = event->config,
-		.config1 = event->config1,
+		.config1 =
+			event->config1 | (events->job->user_access && event->kind == PLUMB_EVENT_PMU
+						  ? USER_READ_CONFIG1
+						  : 0),
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		/* Members count while their leader does. */
 		.disabled = leader,

@@ -19,7 +19,7 @@ struct ring_tally {
 	uint64_t samples;
 	uint64_t lost; /* from PERF_RECORD_LOST: records of any kind */
 	uint64_t throttled;
-	uint64_t forks; /* threads and processes that began */
+	uint64_t forks;                                      /* threads and processes that began */
 	uint64_t aux_truncated, aux_partial, aux_collisions; /* PERF_RECORD_AUX with this flag */
 	uint64_t damaged; /* rings with malformed records, the rest of which was dropped */
 };
