@@ -27,6 +27,7 @@ struct split {
 static const struct split splits[] = {
 	SPLIT_SAME(INT_EXTRACT, INT_ROTATE, 0, 0),
 	SPLIT(INT_FLAGS, INT_FLAGS_LOGIC, 0x7f000000, 0x6a000000), /* ands, bics */
+	SPLIT(INT_FLAGS, INT_CONDITIONAL, 0x3fe00000, 0x3a400000), /* ccmn, ccmp */
 	SPLIT(INT_MOVE, INT_ZERO, 0x7f800000, 0x52800000),         /* mov of 0 */
 	SPLIT(INT_MOVE, INT_ZERO, 0x7fffffe0, 0x2a1f03e0),         /* mov of wzr, xzr */
 	SPLIT(INT_SHIFTED, INT_BITFIELD_INSERT, 0x7f800000, 0x33000000),
@@ -62,6 +63,7 @@ static const struct split splits[] = {
 	SPLIT(SVE_STORE4, SVE_STORE4_D, 0x01800000, 0x01800000),
 	SPLIT(SVE_STORE4_INDEXED, SVE_STORE4_INDEXED_D, 0x01800000, 0x01800000),
 
+	SPLIT(FP_MOVE, FP_SELECT, 0xff200c00, 0x1e200c00),       /* fcsel */
 	SPLIT(FP_MOVE, FP_MOVE_RENAMED, 0xffbffc00, 0x1e204000), /* fmov of s and d registers */
 	SPLIT(FP_ADD, FP_ADD_PAIR, 0xbf20ec00, 0x2e00e400),      /* fcadd */
 	SPLIT(FP_ADD, FP_ADD_PAIR, 0xbfa0fc00, 0x2e20d400),      /* faddp */
@@ -89,6 +91,7 @@ static const struct split splits[] = {
 	SPLIT_SAME(SIMD_ALU, SIMD_MOVE, 0xbfe0fc00, 0x0ea01c00),  /* orr */
 	SPLIT_SAME(SIMD_ALU, SIMD_MOVE, 0xffe0fc00, 0x04603000),
 	SPLIT(SIMD_SHIFT, SVE_EXTEND, 0xff38e000, 0x0410a000),
+	SPLIT(SIMD_POLY, SIMD_POLY_Q, 0xffe0fc00, 0x6e209c00), /* pmul */
 	SPLIT(SIMD_MUL, SIMD_MUL_Q, 0xde000000, 0x4e000000),
 	SPLIT(SIMD_MLA, SIMD_MLA_Q, 0xdf20fc00, 0x4e209400), /* mla, mls */
 	SPLIT(SIMD_MLA, SIMD_MLA_Q, 0xff00b400, 0x6f000000),

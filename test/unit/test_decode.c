@@ -462,6 +462,14 @@ static void costs_split_classes(void **state)
 		{0x3d800020, CLASS_VSTORE_Q},        /* str q0, [x1] */
 		{0x3c9f0020, CLASS_VSTORE_Q},        /* stur q0, [x1, #-16] */
 		{0xfd000020, CLASS_VSTORE},          /* str d0, [x1] */
+		{0xab020020, CLASS_INT_FLAGS},       /* adds x0, x1, x2 */
+		{0xea020020, CLASS_INT_FLAGS_LOGIC}, /* ands x0, x1, x2 */
+		{0xfa410000, CLASS_INT_CONDITIONAL}, /* ccmp x0, x1, #0, eq */
+		{0x3a410800, CLASS_INT_CONDITIONAL}, /* ccmn w0, #1, #0, eq */
+		{0x1e620c20, CLASS_FP_SELECT},       /* fcsel d0, d1, d2, eq */
+		{0x1e60c020, CLASS_FP_MOVE},         /* fabs d0, d1 */
+		{0x6e229c20, CLASS_SIMD_POLY_Q},     /* pmul v0.16b, v1.16b, v2.16b */
+		{0x2e229c20, CLASS_SIMD_POLY},       /* pmul v0.8b, v1.8b, v2.8b */
 		{0x9e620021, CLASS_FP_CONVERT_INT},  /* scvtf d1, x1 */
 		{0x9e670021, CLASS_FP_FROM_INT},     /* fmov d1, x1 */
 		{0x4ea29c20, CLASS_SIMD_MUL_Q},      /* mul v0.4s, v1.4s, v2.4s */
