@@ -20,7 +20,10 @@ bench/validation/figures.json has the published figures, one object per row:
   "contradicts" why both cannot be true, of the other published figure, which the model follows, and
   "other"       {"published", "source", "says"}: that one, in the same unit
   "what_if"     the parts of the core to make perfect in an experiment; or
-  "experiment"  members of the row to replace in an experiment, and "says", what that changes
+  "experiment"  members of the row to replace in an experiment, and "says", what that changes; also
+  "changes"     {figure of the core: value}, as in the core files of plumb stat --core, or
+  "interrupted" instructions, without anything of them in caches and predictors, that the kernel
+                executes TICKS times a second beside a program
 
 bench/validation/instructions.json has measured costs of instructions: "chain" and "independent" are
 what was repeated, each after the one before, or side by side, and "measured" the latency and the
@@ -63,6 +66,7 @@ SOURCES = {
              "Graviton3",
 }
 MUCH = 30  # per cent
+TICKS = 250  # interrupts of Linux' timer a second
 # What else is in it would move the stacks of programs, which changes figures of several cores.
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
                "PYTHONHASHSEED": "0"}
@@ -107,6 +111,10 @@ def frequencies(plumb):
     return {core["name"]: core["frequency_mhz"] / 1e3 for core in listed["cores"]}
 
 
+def counts_of(result):
+    return {event["name"]: event["count"] for event in result["events"]}
+
+
 class Machine:
     """What runs the microbenchmarks and programs under the model."""
 
@@ -129,21 +137,44 @@ class Machine:
     def run(self, row, number=None):
         """The figure; and with parts of the core perfect. Of several runs, each counts as much."""
         runs = [self.run_one(row, words) for words in self.commands(row, number)]
-        if len(runs) == 1:
+        if len(runs) == 1 and "interrupted" not in row:
             return self.figures_of(row, *runs[0])
         counts = {}
         for result, _ in runs:
-            events = {event["name"]: event["count"] for event in result["events"]}
+            events = counts_of(result)
             for name, count in events.items():
-                counts[name] = counts.get(name, 0) + count / events["CPU_CYCLES"]
+                counts[name] = counts.get(name, 0) + count / events["CPU_CYCLES"] / len(runs)
+        if "interrupted" in row:
+            cold, _ = self.run_one(row, ["--max-instructions", str(row["interrupted"]), "--",
+                                         os.path.join(self.folder, programs.ANALYZER)])
+            for name, count in counts_of(cold).items():
+                counts[name] += count * TICKS / (self.frequencies[row["core"]] * 1e9)
         return [evaluate(expression_of(row), counts)]
+
+    def which_core(self, row):
+        """The options that choose the core, with the figures that are changed."""
+        if "changes" not in row:
+            return ["--cpu", row["core"]]
+        changed = {}
+        for name, value in row["changes"].items():
+            *groups, last = name.split(".")
+            members = changed
+            for group in groups:
+                members = members.setdefault(group, {})
+            members[last] = {"value": value, "source": "tried"}
+        path = os.path.join(self.folder, "-".join([row["core"], *(f"{name}={value}" for name, value
+                                                                  in row["changes"].items())]) + ".json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"name": "changed", "like": row["core"], "sources": {"tried": "an experiment"},
+                       "core": changed}, file)
+        return ["--core", path]
 
     def run_one(self, row, words):
         """What a run counted, as plumb says it, and what it printed."""
         expression = expression_of(row)
         out = os.path.join(self.folder, "out.json")
         events = self.program_events if "program" in row else events_of(expression)
-        command = [self.plumb, "stat", "--source", "model", "--cpu", row["core"], "-e", ",".join(events),
+        command = [self.plumb, "stat", "--source", "model", *self.which_core(row), "-e", ",".join(events),
                    "--json", "-o", out,
                    *(["--what-if=" + row["what_if"]] if "what_if" in row else []),
                    *words]
@@ -157,7 +188,7 @@ class Machine:
 
     def figures_of(self, row, result, printed):
         expression = expression_of(row)
-        names = {event["name"]: event["count"] for event in result["events"]}
+        names = counts_of(result)
         names.update(GHz=self.frequencies[row["core"]])
         if "program" not in row:
             names.update(work=int(printed))
@@ -447,11 +478,9 @@ unknown operands; and flags that are read and set. These are off by more than 10
 The costs are those of LLVM's models, so each of these is where that model and the measured core differ, or one of the
 model's rules:
 
-- `pmul` on N1: the model has one cost for 64 and 128 bits, that of 64 bits.
 - Accumulators: the model and Arm's guides pass them on after 1 or 2 cycles; V1 was measured to take 2.3 on average, and
   saturating ones to pass nothing on.
-- `ldp`, `stp`, `adds` and `fcsel`: measured rates are below what the pipes in the guides allow, by limits that nobody
-  names.
+- `ldp` and `stp`: measured rates are below what the pipes in the guides allow, by limits that nobody names.
 
 ## Programs
 

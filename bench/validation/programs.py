@@ -78,6 +78,18 @@ while True:
     words.sort(key=lambda word: (word[-1], word))
     ','.join(text).split('A')
 """
+# Multiplies matrices, whose numbers are objects all over the heap.
+PYTHON_MATRIX = """
+def multiply(a, b, size):
+    return [[sum(a[i][k] * b[k][j] for k in range(size)) for j in range(size)] for i in range(size)]
+size = 60
+a = [[float(i * size + j) for j in range(size)] for i in range(size)]
+b = [[float(i - j) for j in range(size)] for i in range(size)]
+while True:
+    multiply(a, b, size)
+"""
+
+
 def fetch(folder, more=(), needed=NEEDED):
     """Unpacks the packages, and `more`, in folder/root. Returns why that was impossible, or ''."""
     packages, root = os.path.join(folder, "packages"), os.path.join(folder, "root")
@@ -92,10 +104,9 @@ def fetch(folder, more=(), needed=NEEDED):
             subprocess.run(["dpkg-deb", "-x", package, root], check=True)
     except (OSError, subprocess.CalledProcessError):
         return "apt cannot download Debian's arm64 packages"
-    with open(os.path.join(folder, "work.py"), "w", encoding="utf-8") as file:
-        file.write(PYTHON)
-    with open(os.path.join(folder, "mixed.py"), "w", encoding="utf-8") as file:
-        file.write(PYTHON_MIXED)
+    for name, script in (("work", PYTHON), ("mixed", PYTHON_MIXED), ("matrix", PYTHON_MATRIX)):
+        with open(os.path.join(folder, name + ".py"), "w", encoding="utf-8") as file:
+            file.write(script)
     with open(os.path.join(folder, "text"), "wb") as file:
         for source in sorted(glob.glob(os.path.join(root, "usr/lib/python3.*/*.py"))):
             with open(source, "rb") as text:
@@ -146,8 +157,8 @@ def commands(name, folder):
     root = os.path.join(folder, "root")
     text, binaries = os.path.join(folder, "text"), os.path.join(root, "usr", "bin")
     python = sorted(glob.glob(os.path.join(binaries, "python3.*")))
-    work, mixed = ([python[-1] if python else "", "-S", os.path.join(folder, script)]
-                   for script in ("work.py", "mixed.py"))
+    work, mixed, matrix = ([python[-1] if python else "", "-S", os.path.join(folder, script)]
+                           for script in ("work.py", "mixed.py", "matrix.py"))
     archive = [os.path.join(binaries, "7zz"), "a", "-mmt1", "-bso0", "-so", "-txz", "anything"]
     code = os.path.join(binaries, "7zz")
 
@@ -157,6 +168,7 @@ def commands(name, folder):
     runs = {
         "python": [work, mixed],
         "python-mixed": [mixed],
+        "python-matrix": [matrix],
         "7zip": [[*archive, text], [*archive, code]],
         "7zip-code": [[*archive, code]],
         "openssl": [encrypt(size) for size in BUFFERS],
