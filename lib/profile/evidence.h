@@ -19,6 +19,13 @@ struct sum {
 	uint64_t samples;
 };
 
+static inline void sum_add(struct sum *sum, double weight)
+{
+	sum->weight += weight;
+	sum->squares += weight * weight;
+	sum->samples++;
+}
+
 /* An instruction, a variable, or a cache line. Equal places have the same keys. */
 struct evidence_place {
 	uint64_t key[2];
@@ -93,10 +100,38 @@ int evidence_add(struct evidence *evidence, const struct plumb_samples_item *ite
 /* Shares out what has no call chains among the callers: helpers, moves. Returns 0 or NO_MEMORY. */
 int evidence_finish(struct evidence *evidence);
 
+/* Of a loss, from here on it is told that callers share it. */
+#define EVIDENCE_TOLD_SHARE 0.001
+
+/* ---- who called: evidence_calls.c -------------------------------------------------------------
+ */
+
+/* Returns the event whose samples tell who called: a node's own, or else cycles; NULL: none does.
+ */
+const char *evidence_chained_event(const struct plumb_recording *recording, const char *own);
+/* Returns whether a loss is of moves of lines, which an exact profile has without call chains. */
+bool evidence_is_of_moves(const struct evidence_loss *loss);
+/* Returns whether samples of an event tell who called for loss `i`. */
+bool evidence_shows_callers(const struct evidence *evidence,
+			    const struct plumb_recorded_event *event, unsigned i);
+/* Returns whether the code at a location has no line of its own. */
+bool evidence_is_bare(struct evidence *evidence, const struct plumb_location *location);
+/*
+ * Notes who called code without source, for those of the losses, a bit each, whose own evidence has
+ * no call chains. Returns 0 or NO_MEMORY.
+ */
+int evidence_note_call(struct evidence *evidence, const struct plumb_samples_item *item,
+		       uint32_t losses);
+/* Shares out what such code has among the calls that were noted. Returns 0 or NO_MEMORY. */
+int evidence_share_out_calls(struct evidence *evidence);
+
 /* ---- tables: evidence_table.c -----------------------------------------------------------------
  */
 
-/* Finds or makes a place. NULL: there are too many, with `*error` 0, or NO_MEMORY. */
+/*
+ * Finds or makes a place. Places move when one is made. NULL: there are too many, with `*error` 0,
+ * or NO_MEMORY.
+ */
 struct evidence_place *evidence_place(struct evidence_table *table, const uint64_t key[2],
 				      int *error);
 /* Returns the slot that a place has, or would have, in a table that is not empty. */

@@ -60,15 +60,18 @@ struct evidence_place *evidence_place(struct evidence_table *table, const uint64
 	size_t slot;
 
 	*error = 0;
-	if (table->count == table->room && table->count < EVIDENCE_PLACES_MAX && !grow(table)) {
+	if (table->slot_count) {
+		slot = evidence_slot(table, key);
+		if (table->slots[slot])
+			return &table->at[table->slots[slot] - 1];
+	}
+	if (table->count == EVIDENCE_PLACES_MAX)
+		return NULL;
+	if (table->count == table->room && !grow(table)) {
 		*error = PLUMB_ERR_NO_MEMORY;
 		return NULL;
 	}
 	slot = evidence_slot(table, key);
-	if (table->slots[slot])
-		return &table->at[table->slots[slot] - 1];
-	if (table->count == EVIDENCE_PLACES_MAX)
-		return NULL;
 	table->slots[slot] = (uint32_t)table->count + 1;
 	table->at[table->count] = (struct evidence_place){.key = {key[0], key[1]}};
 	return &table->at[table->count++];

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,95 +29,6 @@ struct plumb_findings_maker {
 	struct findings *made;
 	int error;
 };
-
-/* ---- strings ----------------------------------------------------------------------------------
- */
-
-const char *findings_copy(struct findings *findings, const char *text)
-{
-	char *copy = text ? arena_strdup(&findings->strings, text) : NULL;
-
-	if (text && !copy)
-		findings->error = PLUMB_ERR_NO_MEMORY;
-	return copy;
-}
-
-const char *const *findings_copy_list(struct findings *findings, const char *const *list)
-{
-	const char **copy;
-	size_t count = 0;
-
-	while (list && list[count])
-		count++;
-	copy = arena_alloc_array(&findings->strings, count + 1, sizeof(*copy));
-	if (!copy) {
-		findings->error = PLUMB_ERR_NO_MEMORY;
-		return NULL;
-	}
-	for (size_t i = 0; i < count; i++)
-		copy[i] = findings_copy(findings, list[i]);
-	return copy;
-}
-
-static const char *format(struct findings *findings, const char *pattern, ...) PLUMB_PRINTF(2, 3);
-
-static const char *format(struct findings *findings, const char *pattern, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, pattern);
-	vsnprintf(text, sizeof(text), pattern, args);
-	va_end(args);
-	return findings_copy(findings, text);
-}
-
-const char *findings_intern(struct findings *findings, const char *text)
-{
-	const char **at;
-
-	for (size_t i = findings->interned_count; i-- > 0;)
-		if (findings->interned[i] && strcmp(findings->interned[i], text) == 0)
-			return findings->interned[i];
-	if (findings->interned_count == findings->interned_room) {
-		findings->interned_room =
-			findings->interned_room ? 2 * findings->interned_room : 16;
-		at = reallocarray(findings->interned, findings->interned_room, sizeof(*at));
-		if (!at) {
-			findings->error = PLUMB_ERR_NO_MEMORY;
-			return NULL;
-		}
-		findings->interned = at;
-	}
-	return findings->interned[findings->interned_count++] = findings_copy(findings, text);
-}
-
-struct findings *findings_new(void)
-{
-	struct findings *made = calloc(1, sizeof(*made));
-
-	if (made) {
-		made->given.findings = made->at;
-		made->given.waits = made->waits;
-		made->given.when = made->when;
-		made->given.callers = made->callers;
-		made->given.work_at = &made->work_at;
-		made->given.ruled_out = made->ruled_out;
-		made->given.least = NAN;
-	}
-	return made;
-}
-
-void plumb_findings_free(struct plumb_findings *findings)
-{
-	struct findings *made = (struct findings *)(void *)findings;
-
-	if (!made)
-		return;
-	arena_free(&made->strings);
-	free(made->interned);
-	free(made);
-}
 
 /* ---- ranking ----------------------------------------------------------------------------------
  */
@@ -226,8 +136,8 @@ static const char *function_name(const struct plumb_findings_maker *maker,
 	if (function)
 		return findings_copy(maker->made, plumb_symbol_name(function));
 	if (!plumb_symbolizer_link_address(maker->evidence.symbolizer, location, &address))
-		return format(maker->made, "0x%" PRIx64, location->address);
-	return format(maker->made, "%s+0x%" PRIx64, file_name(location->file), address);
+		return findings_format(maker->made, "0x%" PRIx64, location->address);
+	return findings_format(maker->made, "%s+0x%" PRIx64, file_name(location->file), address);
 }
 
 static void add_functions(struct plumb_findings_maker *maker, struct ranked *at, size_t count,
@@ -373,13 +283,14 @@ static const char *data_name(struct findings *findings, const struct ranked *ran
 			location->ip - (location->address - plumb_symbol_start(location->symbol));
 
 		/* The variable may begin within the line. */
-		return first > start ? format(findings, "%s+0x%" PRIx64,
-					      plumb_symbol_name(location->symbol), first - start)
-				     : findings_copy(findings, plumb_symbol_name(location->symbol));
+		return first > start
+			       ? findings_format(findings, "%s+0x%" PRIx64,
+						 plumb_symbol_name(location->symbol), first - start)
+			       : findings_copy(findings, plumb_symbol_name(location->symbol));
 	}
 	if (ranked->end - first > EVIDENCE_LINE)
-		return format(findings, "memory at 0x%" PRIx64, first / PAGE * PAGE);
-	return format(findings, "line 0x%" PRIx64, first);
+		return findings_format(findings, "memory at 0x%" PRIx64, first / PAGE * PAGE);
+	return findings_format(findings, "line 0x%" PRIx64, first);
 }
 
 static void add_data(struct plumb_findings_maker *maker, struct ranked *at, size_t count,
@@ -432,11 +343,11 @@ static const char *basis_of(struct findings *findings, const struct evidence_los
 	if (loss->basis == EVIDENCE_EXACT)
 		return weigh_exact_basis(loss->cause);
 	if (loss->basis == EVIDENCE_SPE && shared_out && loss->callers_event)
-		return format(findings, "%s, shared among callers by samples of %s",
-			      weigh_basis(loss->cause->spe), loss->callers_event);
+		return findings_format(findings, "%s, shared among callers by samples of %s",
+				       weigh_basis(loss->cause->spe), loss->callers_event);
 	if (loss->basis == EVIDENCE_SPE)
 		return weigh_basis(loss->cause->spe);
-	return loss->event ? format(findings, "samples of %s", loss->event) : "samples";
+	return loss->event ? findings_format(findings, "samples of %s", loss->event) : "samples";
 }
 
 /* Returns what shows more. */
@@ -463,7 +374,7 @@ static void advise_on_code(struct plumb_findings_maker *maker, unsigned loss,
 	/* An operation that holds up the core says more than where the core has no room meanwhile.
 	 */
 	if (hint) {
-		finding->brief = format(maker->made, "waits for %s", waits->at[0].name);
+		finding->brief = findings_format(maker->made, "waits for %s", waits->at[0].name);
 		finding->helps = hint;
 	} else if (advice) {
 		finding->brief = advice->brief;

@@ -26,6 +26,7 @@ struct findings *findings_new(void);
 
 /* Copy a text, which may be NULL, or a list that ends with NULL. Set .error if out of memory. */
 const char *findings_copy(struct findings *findings, const char *text);
+const char *findings_format(struct findings *findings, const char *pattern, ...) PLUMB_PRINTF(2, 3);
 const char *const *findings_copy_list(struct findings *findings, const char *const *list);
 /* Returns the same copy for equal texts; NULL: out of memory. */
 const char *findings_intern(struct findings *findings, const char *text);
