@@ -34,7 +34,6 @@ static const char *find_clash(const struct stat_options *options)
 		{options->common.separator, "--field-separator"},
 		{window->delay, "--delay"},
 		{window->timeout, "--timeout"},
-		{window->instructions, "--max-instructions"},
 		{window->from, "--from"},
 		{window->to, "--to"},
 		{options->source == SOURCE_PERF, "--source perf"},

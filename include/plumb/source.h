@@ -191,7 +191,8 @@ struct plumb_count_job {
 	 * With the model only: counts windows at random places of the program, and estimates from
 	 * them. Takes as many as it needs to know the cycles up to this relative error, at 95 %
 	 * confidence, but runs the program to its end. 0: counts everything. It cannot be combined
-	 * with a window, processes that the program forks, or perfect parts. With `interval_ms`,
+	 * with a window other than max_instructions, processes that the program forks, or perfect
+	 * parts. With `interval_ms`,
 	 * takes at least eight windows for each interval, as far as their number allows, and calls
 	 * `stretch` and `phase` instead of `interval`.
 	 */

@@ -158,10 +158,10 @@ int source_check_plan(const struct plumb_source *source, const struct plumb_plan
 	return 0;
 }
 
-static bool window_is_all(const struct plumb_window *window)
+/* Whether all counts from the beginning on, if only until a number of instructions. */
+static bool window_is_beginning(const struct plumb_window *window)
 {
-	return !window->delay_ms && !window->timeout_ms && !window->max_instructions &&
-	       !window->from && !window->to;
+	return !window->delay_ms && !window->timeout_ms && !window->from && !window->to;
 }
 
 /* Checks what is to be counted on other types of cores. */
@@ -217,7 +217,7 @@ static int check_targets(const struct plumb_source *source, const struct source_
 		return PLUMB_ERR_ARGUMENT;
 	if (job->sampled_error != 0 &&
 	    (!source_error_is_possible(job->sampled_error) || job->children ||
-	     job->model->what_if || !window_is_all(&job->window)))
+	     job->model->what_if || !window_is_beginning(&job->window)))
 		return PLUMB_ERR_ARGUMENT;
 	if ((job->one_pass && !job->program) || (tasks && (job->all_cpus || job->cgroup_count)) ||
 	    job->by > PLUMB_COUNT_BY_THREAD || (by_thread && (!tasks || job->cpu_count)) ||

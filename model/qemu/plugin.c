@@ -241,7 +241,11 @@ static void turn_window(struct vcpu *vcpu, uint64_t pc)
 	struct model_thread_counts *counts = &shared->threads[vcpu->slot];
 	uint64_t cycle = base_cycle + core_time(vcpu->core);
 
-	if (!window_reached(vcpu->core, counts, pc, cycle) || !vcpu->sampler)
+	if (!window_reached(vcpu->core, counts, pc, cycle))
+		return;
+	if (atomic_load(&counts->closed))
+		sampled_end(vcpu->core);
+	if (!vcpu->sampler)
 		return;
 	if (atomic_load(&counts->closed))
 		sampler_pause(vcpu->sampler);
@@ -679,6 +683,7 @@ static bool begin_counting(const struct options *options)
 	window_set_up(shared, &options->window);
 	sampled = options->sampled;
 	sampled.seed = options->seed;
+	sampled.most = options->window.instructions;
 	sampled.interval = options->interval;
 	sampled.page_faults = options->conditions.page_fault_cycles != 0;
 	sampled.in_order = sampler_has_profiles();

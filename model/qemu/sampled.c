@@ -6,11 +6,13 @@
 #include "exact.h"
 #include "qemu/registers.h"
 #include "qemu/timeline.h"
+#include "qemu/window.h"
 #include "ties.h"
 #include "warm.h"
 
 #define NOTE_INSTRUCTIONS 65536 /* how far the shared count may lag */
 #define BARE_SETTLES      1000000
+#define END_ROOM          65536 /* instructions before the last one that counts, at least */
 #define PACE_MAX          (64ull * WARM_PACE_ONE)
 
 enum phase {
@@ -22,6 +24,7 @@ enum phase {
 	PHASE_WINDOW,
 	PHASE_NEW,  /* in full, because code executes for the first time */
 	PHASE_LEFT, /* everything is modelled for good */
+	PHASE_OVER, /* nothing counts any more */
 };
 
 static bool active;
@@ -56,8 +59,10 @@ static uint64_t following;            /* address of the next block */
 static uint64_t numbered;    /* windows, also of those that were dropped when units were joined */
 static unsigned first_index; /* of the thread that runs alone */
 static bool begun;           /* it has */
-static bool entered;         /* a stretch without the model begins at the next block */
-static uint64_t bare_for;    /* instructions of the stretch that are not yet in `position` */
+/* Position from which the core sees each block, so that the run can end after any instruction. */
+static uint64_t bare_until;
+static bool entered;      /* a stretch without the model begins at the next block */
+static uint64_t bare_for; /* instructions of the stretch that are not yet in `position` */
 /* Of them; below 0: each block is the model's. The engine's if it counts them down by itself. */
 static int64_t *left = &sampled_left;
 
@@ -154,6 +159,8 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	sampled = &shared->sampled;
 	translate_anew = request->translate_anew;
 	/* Pages are touched first wherever they are. */
+	bare_until = request->most ? (request->most > END_ROOM ? request->most - END_ROOM : 0)
+				   : UINT64_MAX;
 	may_be_bare = !request->page_faults && !request->in_order;
 	when_charged = request->charged;
 	timeline_set_up(shared, request->interval);
@@ -203,6 +210,7 @@ static void add_bare(struct core *core, uint64_t executed)
 
 	warm_skip(core, executed);
 	sampled->bare += executed;
+	window_pass(executed);
 	warmer.cycle += time / WARM_PACE_ONE;
 	warmer.fraction = time % WARM_PACE_ONE;
 	position += executed;
@@ -281,13 +289,18 @@ bool sampled_is_bare(const struct block *block)
 	return true;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Returns where only caches must see what executes before the window at `window_at`. */
 static uint64_t touching_from(void)
 {
 	const uint64_t part = (fixed_unit ? fixed_unit : sampled->unit) / SAMPLED_TOUCH_PART;
 	const uint64_t before = (part > touching ? part : touching) + SAMPLED_BEFORE;
 
-	return window_at > before ? window_at - before : 0;
+	return earlier(window_at > before ? window_at - before : 0, bare_until);
 }
 
 /* Returns where warming must begin before it. */
@@ -295,7 +308,7 @@ static uint64_t warming_from(void)
 {
 	const uint64_t before = warming + SAMPLED_BEFORE;
 
-	return window_at > before ? window_at - before : 0;
+	return earlier(window_at > before ? window_at - before : 0, bare_until);
 }
 
 /* Goes on with what the way to the window has at this position. */
@@ -561,6 +574,8 @@ void sampled_translated(void)
 void sampled_execute(struct core *core, const struct block *block, unsigned executed,
 		     const struct access *accesses, size_t access_count, uint64_t next_pc)
 {
+	if (phase == PHASE_OVER)
+		return;
 	if (translated && phase != PHASE_FIRST && phase != PHASE_LEFT) {
 		translated = false;
 		following = block->pc;
@@ -590,6 +605,14 @@ void sampled_execute(struct core *core, const struct block *block, unsigned exec
 	following = next_pc;
 	if (position >= next && !is_bare())
 		end_phase(core);
+}
+
+void sampled_end(struct core *core)
+{
+	if (!active || phase == PHASE_FIRST || phase == PHASE_LEFT)
+		return;
+	sampled_settle(core);
+	phase = PHASE_OVER;
 }
 
 void sampled_forked(void)

@@ -17,6 +17,7 @@ enum sampled_watch {
 struct sampled_request {
 	uint32_t error; /* of the cycles, relative, in SAMPLED_ERROR_PARTS; 0: nothing is sampled */
 	uint64_t after; /* instructions that are modelled in full; 0: SAMPLED_FIRST */
+	uint64_t most;  /* instructions that count; 0: no limit */
 	uint64_t seed;
 	bool page_faults;  /* they have a cost */
 	uint64_t interval; /* of a timeline, in cycles; 0: none */
@@ -105,6 +106,9 @@ void sampled_settle(struct core *core);
 /* Executes a block as core_execute() does, or warms the core by it. */
 void sampled_execute(struct core *core, const struct block *block, unsigned executed,
 		     const struct access *accesses, size_t access_count, uint64_t next_pc);
+
+/* What executes from here on does not count: the core's counts stand still. */
+void sampled_end(struct core *core);
 
 /* A child was forked, which is not sampled. */
 void sampled_forked(void);

@@ -184,6 +184,12 @@ bool window_reached(struct core *core, struct model_thread_counts *counts, uint6
 	return true;
 }
 
+void window_pass(uint64_t executed)
+{
+	if (asked.instructions)
+		atomic_fetch_add(&window->instructions, executed);
+}
+
 unsigned window_take(const struct model_thread_counts *counts, unsigned executed)
 {
 	uint64_t before;

@@ -48,6 +48,9 @@ bool window_thread_begins(struct model_thread_counts *counts);
 bool window_reached(struct core *core, struct model_thread_counts *counts, uint64_t pc,
 		    uint64_t cycle);
 
+/* Instructions were executed without a look at any of their blocks. They are counted. */
+void window_pass(uint64_t executed);
+
 /* Returns how many of the `executed` instructions may still be counted. */
 unsigned window_take(const struct model_thread_counts *counts, unsigned executed);
 

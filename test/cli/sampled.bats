@@ -160,6 +160,29 @@ model()
 	END
 }
 
+@test "sampled: --max-instructions ends the run there, also far from windows" {
+	local error
+
+	model --sampled=off --max-instructions 12345678 --json -o whole.json ./phases 3000000
+	for error in 2 50; do
+		run --separate-stderr model --sampled=$error --max-instructions 12345678 --json \
+			-o sampled.json ./phases 3000000
+		[ "$status" -eq 0 ]
+		# shellcheck disable=SC2154 # by run
+		[ "$stderr" = "plumb: ended the program after 12345678 instructions" ]
+		/usr/bin/python3 - <<-'END'
+			import json
+
+			whole, sampled = (json.load(open(n)) for n in ("whole.json", "sampled.json"))
+			exact, counts = ({e["name"]: e["count"] for e in d["events"]} for d in (whole, sampled))
+			assert counts["INST_RETIRED"] == exact["INST_RETIRED"] == 12345678
+			assert sampled["sampled"]["windows"] > 100
+			assert abs(counts["CPU_CYCLES"] / exact["CPU_CYCLES"] - 1) < 0.1
+			assert abs(sampled["elapsed_seconds"] / whole["elapsed_seconds"] - 1) < 0.1
+		END
+	done
+}
+
 @test "sampled: text has the intervals, the error and how many draws agree" {
 	model --sampled -o out ./phases 1000000
 	grep -q "estimates, with their 95 % intervals" out
@@ -561,7 +584,6 @@ model()
 		--field-separator -x,
 		--delay --delay=1
 		--timeout --timeout=1
-		--max-instructions --max-instructions=5
 		--from --from=main
 		--to --to=main
 	END

@@ -373,7 +373,8 @@ static double counted_seconds(const struct run *run, double all)
 	double seconds = (double)atomic_load(&window->cycles) / frequency;
 	double opened = (double)atomic_load(&window->opened) / frequency;
 
-	if (!model_window_is_asked(&run->window))
+	/* A sampled run has no window but its beginning, of which `all` is an estimate. */
+	if (!model_window_is_asked(&run->window) || sampled_is_partial(&run->shared->sampled))
 		return all;
 	if (atomic_load(&window->phase) & 1 && all > opened)
 		seconds += all - opened;
