@@ -9,6 +9,9 @@
  * time goes faster, or queues would grow without end.
  */
 #define AHEAD_MAX 2048
+/* How far time may be ahead of the given pace, to be caught up with: a stall, and what it held up.
+ */
+#define LAG_MAX 1024
 
 #define NO_RESUME 1 /* never the address of an instruction */
 
@@ -16,7 +19,8 @@ void warm_begin(struct warmer *warmer, struct core *core)
 {
 	memo_leave(core);
 	memo_settle(core); /* what it has executed, for warm_note_instructions() */
-	*warmer = (struct warmer){.core = core, .cycle = later(core->cycle, core->last_retired)};
+	*warmer = (struct warmer){.core = core, .cycle = core->cycle};
+	warmer->paced = warmer->retired = later(core->cycle, core->last_retired);
 }
 
 static inline void wait_for(struct warmer *warmer, const struct memory_result *result)
@@ -41,9 +45,10 @@ static inline void fetch(struct warmer *warmer, uint64_t pc, uint64_t end)
 }
 
 /*
- * A store leaves in order, once it has an entry of the store buffer, which it holds until L1D has
- * the line. While all entries of the store queue are taken, nothing executes. So no more requests
- * are on their way than in detail, and prefetchers find as many buffers free.
+ * A store leaves in order, once older loads have their data and it has an entry of the store
+ * buffer, which it holds until L1D has the line. While all entries of the store queue are taken,
+ * nothing executes. So no more requests are on their way than in detail, and prefetchers find as
+ * many buffers free.
  */
 static inline void store(struct warmer *warmer, const struct op *op, uint64_t pc,
 			 const struct access *access, unsigned bytes, struct memory_result *result)
@@ -54,7 +59,7 @@ static inline void store(struct warmer *warmer, const struct op *op, uint64_t pc
 	uint64_t start = core->buffered[(number - core->buffer_entries) & core->buffer_mask];
 
 	warmer->cycle = later(warmer->cycle, *left);
-	start = later(later(start, core->store_left), warmer->cycle);
+	start = later(later(start, core->store_left), later(warmer->cycle, warmer->retired));
 	memory_store(core->memory, start, pc, access->address, bytes, op->memory & MEM_ZERO,
 		     result);
 	core->stores_gone = later(core->stores_gone, result->ready);
@@ -74,12 +79,43 @@ static inline void make_access(struct warmer *warmer, const struct op *op, uint6
 			    op->memory & (MEM_ATOMIC | MEM_EXCLUSIVE), &result);
 	if (op->memory & MEM_STORE) {
 		memory_translate(memory, warmer->cycle, access->address, bytes, &result);
+		/* Its address is known when it retires. */
+		warmer->retired = later(warmer->retired, result.ready);
 		store(warmer, op, pc, access, bytes, &result);
 		return;
 	}
 	if (!(op->memory & (MEM_LOAD | MEM_STORE)))
 		memory_prefetch(memory, warmer->cycle, access->address, op->flags & OP_FOR_STORE);
 	wait_for(warmer, &result);
+	if (op->memory & MEM_LOAD)
+		warmer->retired = later(warmer->retired, result.ready);
+}
+
+/*
+ * Instructions retire in order, at the given pace, and behind loads when these have their data.
+ * Others are dispatched as far ahead of that as the reorder buffer has room. So loads are ahead of
+ * stores as in detail, both come in bursts, and prefetchers find as many buffers free.
+ */
+static inline void pass_time(struct warmer *warmer, unsigned executed, uint32_t pace)
+{
+	const struct core_params *params = warmer->core->params;
+	const uint64_t paced = warmer->fraction + (uint64_t)executed * pace;
+	const uint64_t quick =
+		warmer->quick + (uint64_t)executed * (WARM_PACE_ONE / params->rename_width);
+
+	warmer->paced += paced / WARM_PACE_ONE;
+	warmer->fraction = paced % WARM_PACE_ONE;
+	warmer->retired = later(warmer->retired, warmer->paced);
+	if (warmer->retired > warmer->paced + LAG_MAX)
+		warmer->paced = warmer->retired - LAG_MAX;
+	warmer->cycle += quick / WARM_PACE_ONE;
+	warmer->quick = quick % WARM_PACE_ONE;
+	for (warmer->room -= (int)executed; warmer->room < 0;) {
+		warmer->room += params->reorder_entries / WARM_PARTS + 1;
+		warmer->cycle = later(warmer->cycle, warmer->parts[warmer->part]);
+		warmer->parts[warmer->part] = warmer->retired;
+		warmer->part = (warmer->part + 1) % WARM_PARTS;
+	}
 }
 
 static inline void follow_branch(struct core *core, const struct block *block, uint64_t next_pc)
@@ -101,7 +137,6 @@ void warm_execute(struct warmer *warmer, const struct block *block, unsigned exe
 {
 	const struct prepared *prepared = block->model;
 	struct core *core = warmer->core;
-	uint64_t passed;
 
 	if (executed > prepared->count)
 		executed = prepared->count;
@@ -115,9 +150,7 @@ void warm_execute(struct warmer *warmer, const struct block *block, unsigned exe
 	if (prepared->branch && executed == prepared->count)
 		follow_branch(core, block, next_pc);
 	core->instructions += executed;
-	passed = warmer->fraction + (uint64_t)executed * pace;
-	warmer->cycle += passed / WARM_PACE_ONE;
-	warmer->fraction = passed % WARM_PACE_ONE;
+	pass_time(warmer, executed, pace);
 }
 
 void warm_end(struct warmer *warmer)
@@ -126,6 +159,7 @@ void warm_end(struct warmer *warmer)
 
 	if (warmer->cycle > core->cycle)
 		account_starved(core, warmer->cycle);
+	core->last_retired = later(core->last_retired, warmer->retired);
 	core->resume = NO_RESUME;
 	core->faults_taken = memory_page_faults(core->memory);
 }

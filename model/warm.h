@@ -15,11 +15,17 @@
 #define WARM_PACE_ONE (1u << 16) /* a cycle per instruction */
 
 #define WARM_STORES 256 /* more than any core's store queue has */
+#define WARM_PARTS  8   /* of the reorder buffer */
 
 struct warmer {
 	struct core *core;
-	uint64_t cycle;             /* where its time is */
-	uint32_t fraction;          /* of a cycle, in 65536ths */
+	uint64_t cycle;           /* when instructions are dispatched */
+	uint64_t retired;         /* when those so far have retired */
+	uint64_t paced;           /* the same by the pace alone */
+	uint32_t fraction, quick; /* parts of a cycle that `paced` and `cycle` lack, in 65536ths */
+	uint64_t parts[WARM_PARTS]; /* when the last parts of the reorder buffer have retired */
+	unsigned part;              /* the oldest of them ... */
+	int room;                   /* ... and how many instructions more do not need it */
 	uint64_t line;              /* of instructions that was fetched last, plus one */
 	uint64_t left[WARM_STORES]; /* when the last stores left the store queue, by number */
 };

@@ -212,6 +212,8 @@ static void add_bare(struct core *core, uint64_t executed)
 	sampled->bare += executed;
 	window_pass(executed);
 	warmer.cycle += time / WARM_PACE_ONE;
+	warmer.paced += time / WARM_PACE_ONE;
+	warmer.retired += time / WARM_PACE_ONE;
 	warmer.fraction = time % WARM_PACE_ONE;
 	position += executed;
 }

@@ -350,7 +350,7 @@ static void prefetchers_leave_nearly_the_same(void **state)
 static uint64_t warm_additions(struct side *side, uint32_t pace, unsigned times)
 {
 	struct made_block made = {.block = {.pc = CODE, .insns = made.insns}};
-	const uint64_t before = later(side->core->cycle, side->core->last_retired);
+	const uint64_t before = core_cycle(side->core);
 	struct warmer warmer;
 
 	for (unsigned i = 0; i < INSNS; i++)
@@ -368,19 +368,24 @@ static void time_passes_at_the_pace(void **state)
 {
 	static struct side side;
 	static const uint32_t paces[] = {1, WARM_PACE_ONE / 3, WARM_PACE_ONE, 5 * WARM_PACE_ONE};
+	const uint64_t count = 1000ull * INSNS;
 
 	(void)state;
 	params = *model_cores[0];
 	for (size_t i = 0; i < sizeof(paces) / sizeof(*paces); i++) {
-		uint64_t waited;
+		const uint64_t fastest = WARM_PACE_ONE / params.rename_width;
+		const uint64_t pace = paces[i] > fastest ? paces[i] : fastest;
+		uint64_t passed;
 
 		side_set_up(&side);
 		/* The first fetch misses, but time waits only for what is far ahead. */
-		waited = warm_additions(&side, 0, 1);
-		assert_int_equal(waited, 0);
-		/* Fractions of cycles add up over blocks. */
-		assert_int_equal(warm_additions(&side, paces[i], 1000),
-				 1000ull * INSNS * paces[i] / WARM_PACE_ONE);
+		assert_in_range(warm_additions(&side, 0, 1), 0, INSNS);
+		/* Fractions of cycles add up over blocks. The last instructions are in the reorder
+		 * buffer, in whose parts there is room for another block. */
+		passed = warm_additions(&side, paces[i], 1000);
+		assert_in_range(passed,
+				(count - params.reorder_entries - 3 * INSNS) * pace / WARM_PACE_ONE,
+				count * pace / WARM_PACE_ONE + 1);
 		assert_int_equal(core_counts(side.core)[EVENT_INST_RETIRED], 1001 * INSNS);
 		side_clean_up(&side);
 	}
