@@ -458,7 +458,7 @@ static void make_parts(struct core *core, const struct op *op, uint64_t pc, uint
 	unsigned parts = op->memory & MEM_GATHER ? 1 : op->accesses;
 	unsigned needed = (bytes + ACCESS_BYTES - 1) / ACCESS_BYTES, part;
 
-	for (; parts > needed; parts--)
+	for (; parts > needed && parts > 1; parts--)
 		all->issued = later(all->issued, issue_at(core, all->ready, op->ports, 0));
 	part = bytes / parts;
 	for (unsigned i = 1; part && i < parts; i++, address += part)

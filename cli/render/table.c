@@ -100,16 +100,14 @@ static const char *with_sign(const char *text, const char *sign, const char *oth
 			     struct arena *texts)
 {
 	const char *found = text ? strstr(text, sign) : NULL;
-	size_t before, sign_length = strlen(sign), other_length = strlen(other);
+	size_t size;
 	char *copy;
 
 	if (!found)
 		return text;
-	before = (size_t)(found - text);
-	copy = memory_given(arena_alloc(texts, strlen(text) - sign_length + other_length + 1));
-	memcpy(copy, text, before);
-	memcpy(copy + before, other, other_length);
-	memcpy(copy + before + other_length, found + sign_length, strlen(found + sign_length) + 1);
+	size = strlen(text) - strlen(sign) + strlen(other) + 1;
+	copy = memory_given(arena_alloc(texts, size));
+	snprintf(copy, size, "%.*s%s%s", (int)(found - text), text, other, found + strlen(sign));
 	return copy;
 }
 

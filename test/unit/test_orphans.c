@@ -45,14 +45,19 @@ static int take_over(void)
 	pthread_t other;
 	int error = 0;
 
-	if (orphans_lock(&normal) || orphans_lock(&recursive) || orphans_lock(&recursive))
+	if (orphans_lock(&normal))
 		return 1;
+	for (unsigned i = 0; i < 2; i++)
+		if (orphans_lock(&recursive))
+			return 1;
 	/* Both are held by a thread of this process now. */
 	if (pthread_create(&other, NULL, try_normal, &error) || pthread_join(other, NULL) ||
 	    error != EBUSY)
 		return 2;
-	if (pthread_mutex_unlock(&recursive) || pthread_mutex_unlock(&recursive) ||
-	    pthread_mutex_unlock(&recursive) != EPERM)
+	for (unsigned i = 0; i < 2; i++)
+		if (pthread_mutex_unlock(&recursive))
+			return 3;
+	if (pthread_mutex_unlock(&recursive) != EPERM)
 		return 3;
 	if (pthread_mutex_unlock(&normal) || orphans_lock(&normal))
 		return 4;

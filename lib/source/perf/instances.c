@@ -218,7 +218,7 @@ static int add_all(struct perf_instances *all)
 static bool has_kind(const struct perf_instances *all, const char *name)
 {
 	for (size_t i = 0; i < all->kind_count; i++)
-		if (strcmp(all->kinds[i].name, name) == 0)
+		if (all->kinds[i].name && strcmp(all->kinds[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -241,13 +241,13 @@ static int find_kinds(struct perf_instances *all)
 		return PLUMB_ERR_NO_MEMORY;
 	for (uint16_t i = 0; i < plan->event_count; i++) {
 		struct perf_kind *kind = &all->kinds[all->kind_count];
+		const char *pmu = plan->events[i]->pmu;
 
-		if (plan->events[i]->kind != PLUMB_EVENT_OTHER ||
-		    has_kind(all, plan->events[i]->pmu))
+		if (plan->events[i]->kind != PLUMB_EVENT_OTHER || !pmu || has_kind(all, pmu))
 			continue;
 		if (all->job->cgroup_count)
 			return refuse_cgroups(all, plan->events[i]->name);
-		kind->name = plan->events[i]->pmu;
+		kind->name = pmu;
 		kind->unit_count = cpu_find_units("", kind->name, &kind->units);
 		if (kind->unit_count < 0)
 			return PLUMB_ERR_NO_MEMORY;
