@@ -67,7 +67,7 @@ struct evidence_place *evidence_place(struct evidence_table *table, const uint64
 	}
 	if (table->count == EVIDENCE_PLACES_MAX)
 		return NULL;
-	if (table->count == table->room && !grow(table)) {
+	if ((!table->slot_count || table->count == table->room) && !grow(table)) {
 		*error = PLUMB_ERR_NO_MEMORY;
 		return NULL;
 	}
