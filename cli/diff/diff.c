@@ -120,22 +120,15 @@ static int check_comparable(const struct diff_run *run, const struct diff_side *
 	return EXIT_FINE;
 }
 
-static bool has_functions(const struct diff_side *side)
-{
-	for (size_t i = 0; i < side->item_count; i++)
-		if (side->items[i].key.view == DIFF_FUNCTIONS)
-			return true;
-	return false;
-}
-
 /* A misspelt name would leave nothing of both sides, and nothing exceeds no limit. */
 static int check_chosen(const struct diff_run *run, const struct diff_side *before,
 			const struct diff_side *after)
 {
 	const struct reading_options *from = &run->reading.from;
 
-	if ((!choice_is_given(&from->chosen) && !from->filter) || has_functions(after) ||
-	    (has_functions(before) && !run->limit_count))
+	if ((!choice_is_given(&from->chosen) && !from->filter) ||
+	    diff_side_has(after, DIFF_FUNCTIONS) ||
+	    (diff_side_has(before, DIFF_FUNCTIONS) && !run->limit_count))
 		return EXIT_FINE;
 	complain("%s: no samples match", after->label);
 	return EXIT_USAGE;

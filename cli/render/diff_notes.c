@@ -80,6 +80,18 @@ static void add_only(struct notes *notes, const struct diff *diff)
 	}
 }
 
+/* Lines of one side alone tell nothing of how they changed. */
+static void add_lines(struct notes *notes, const struct diff *diff)
+{
+	const struct diff_side *sides[] = {diff->before, diff->after};
+
+	for (size_t s = 0; s < 2; s++)
+		if (diff_side_has(sides[!s], DIFF_LINES) && !diff_side_has(sides[s], DIFF_LINES) &&
+		    diff_side_has(sides[s], DIFF_FUNCTIONS))
+			add(notes, "%s has no lines of source, so they are not compared.",
+			    sides[s]->label);
+}
+
 /* Which methods there were, and with how many runs. */
 struct methods {
 	bool exact, ranks, intervals, unknown;
@@ -164,6 +176,7 @@ char **diff_notes(const struct diff_report *report, const struct diff *diff)
 	(void)report;
 	add_differences(&notes, diff->before, diff->after);
 	add_only(&notes, diff);
+	add_lines(&notes, diff);
 	add_places(&notes, diff);
 	add_methods(&notes, diff);
 	return notes.at;

@@ -20,6 +20,7 @@ struct comparing {
 	struct diff *diff;
 	const struct diff_options *options;
 	size_t room;
+	bool lines; /* both sides have lines: baselines and programs without line tables do not */
 	bool no_memory;
 };
 
@@ -394,6 +395,8 @@ static void compare_after(struct comparing *c, const struct diff_item *after)
 	struct diff_change begun = {.was = NULL};
 	const struct diff_item *before;
 
+	if (key.view == DIFF_LINES && !c->lines)
+		return;
 	if (key.view == DIFF_FUNCTIONS || key.view == DIFF_LINES) {
 		pair = pair_of(diff, key.view == DIFF_LINES ? key.in : key.name, 1);
 		together = key.view == DIFF_FUNCTIONS ? together_with(diff, key.name) : NULL;
@@ -428,7 +431,7 @@ static void compare_before(struct comparing *c, const struct diff_item *before)
 	struct diff_item renamed = *before;
 	struct diff_key key = before->key;
 
-	if (diff_side_find(diff->after, &key))
+	if (diff_side_find(diff->after, &key) || (key.view == DIFF_LINES && !c->lines))
 		return;
 	if (key.view == DIFF_FUNCTIONS || key.view == DIFF_LINES)
 		pair = pair_of(diff, key.view == DIFF_LINES ? key.in : key.name, 0);
@@ -526,6 +529,8 @@ static void compare_all(struct comparing *c)
 {
 	struct diff *diff = c->diff;
 
+	c->lines =
+		diff_side_has(diff->before, DIFF_LINES) && diff_side_has(diff->after, DIFF_LINES);
 	for (size_t i = 0; i < diff->after->item_count && !c->no_memory; i++)
 		compare_after(c, &diff->after->items[i]);
 	for (size_t i = 0; i < diff->before->item_count && !c->no_memory; i++)

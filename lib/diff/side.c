@@ -269,6 +269,14 @@ const struct diff_quantity *diff_side_main(const struct diff_side *side)
 	return side->quantity_count ? side->quantities : NULL;
 }
 
+bool diff_side_has(const struct diff_side *side, enum diff_view view)
+{
+	for (size_t i = 0; i < side->item_count; i++)
+		if (side->items[i].key.view == view)
+			return true;
+	return false;
+}
+
 static int compare_functions(const void *a, const void *b)
 {
 	const struct diff_function *x = a, *y = b;

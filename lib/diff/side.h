@@ -132,6 +132,9 @@ struct diff_item *diff_side_add(struct diff_side *side, const struct diff_key *k
 /* Finds an item, or NULL. */
 const struct diff_item *diff_side_find(const struct diff_side *side, const struct diff_key *key);
 
+/* Tells whether a side has anything of a view. */
+bool diff_side_has(const struct diff_side *side, enum diff_view view);
+
 /* Finds or makes a quantity; NULL: out of memory. */
 struct diff_quantity *diff_side_quantity(struct diff_side *side, const char *name);
 const struct diff_quantity *diff_side_find_quantity(const struct diff_side *side, const char *name);

@@ -378,6 +378,44 @@ static void bounds_what_has_no_samples(void **state)
 	release(diff, sides);
 }
 
+/* An exact side with a function and a line of it. */
+static struct diff_side *side_with_line(double count)
+{
+	struct diff_side *side = sampled_side("f", count, 0);
+	const struct diff_key key = {DIFF_LINES, "+1", "cycles", "f"};
+	struct diff_item *item;
+
+	item = diff_side_add(side, &key, &(struct interval){count, NAN, NAN}, true);
+	assert_non_null(item);
+	item->additive = true;
+	return side;
+}
+
+/* Where a side has no lines, as a baseline, those of the other are not new. */
+static void compares_lines_of_both_sides(void **state)
+{
+	struct diff_side *sides[2] = {side_with_line(100), side_with_line(200)};
+	char *text = written(sides[1]);
+	struct diff *diff;
+
+	(void)state;
+	assert_int_equal(diff_compare(sides[0], sides[1], NULL, &diff), 0);
+	assert_true(diff_find(diff, DIFF_LINES, "+1", "cycles")->real);
+	diff_free(diff);
+	diff_side_free(sides[0]);
+	sides[0] = side_of("baseline", text);
+	for (int turn = 0; turn < 2; turn++) {
+		assert_int_equal(diff_compare(sides[turn], sides[!turn], NULL, &diff), 0);
+		assert_non_null(diff_find(diff, DIFF_FUNCTIONS, "f", "cycles"));
+		assert_null(diff_find(diff, DIFF_LINES, "+1", "cycles"));
+		assert_int_equal(diff->real[DIFF_LINES], 0);
+		diff_free(diff);
+	}
+	diff_side_free(sides[0]);
+	diff_side_free(sides[1]);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +431,7 @@ int main(void)
 		cmocka_unit_test(keeps_runs_and_intervals),
 		cmocka_unit_test(compares_functions),
 		cmocka_unit_test(bounds_what_has_no_samples),
+		cmocka_unit_test(compares_lines_of_both_sides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
