@@ -9,6 +9,7 @@
 #include "diff/command.h"
 #include "render/html.h"
 #include "tool/complain.h"
+#include "tool/inputs.h"
 #include "tool/memory.h"
 
 #define TEXT_ROW(l, n, arg, member, text) \
@@ -215,7 +216,7 @@ static bool check_outputs(const struct diff_command_options *options)
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = i + 1; j < count; j++) {
 			if (!outputs[i].path || !outputs[j].path ||
-			    strcmp(outputs[i].path, outputs[j].path) != 0)
+			    !inputs_are_one(outputs[i].path, outputs[j].path))
 				continue;
 			complain("--%s and --%s cannot both write %s", outputs[i].option,
 				 outputs[j].option,

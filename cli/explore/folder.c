@@ -229,6 +229,7 @@ static void note_files(const char *folder)
 		inputs_note(path, "a result that is shown");
 		free(path);
 	}
+	inputs_note_folder(folder);
 }
 
 int explore_show_folder(const struct explore_options *options, const char *path)

@@ -20,7 +20,16 @@ void inputs_note(const char *path, const char *what);
  */
 const char *inputs_recording(const char *path);
 
-/* Returns whether `path` leads to a noted file, having said so. */
+/*
+ * Notes a folder with results of plumb explore, which takes a folder with other files for another
+ * one's, and leaves it alone. inputs_recording() does so, too.
+ */
+void inputs_note_folder(const char *path);
+
+/* Returns whether two outputs are one file, or would be, whatever they are called. */
+bool inputs_are_one(const char *a, const char *b);
+
+/* Returns whether `path` leads to a noted file or into a noted folder, having said so. */
 bool inputs_refuse(const char *path);
 
 #endif

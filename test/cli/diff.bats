@@ -459,6 +459,11 @@ tree.parse(sys.argv[1])' j.xml
 		--percent-limit 101 a.json a.json
 	check "--markdown and --junit cannot both write x" --markdown x --junit x a.json a.json
 	check "--markdown and --html cannot both write x" --markdown x --html x a.json a.json
+	check "--markdown and --html cannot both write x" --markdown x --html ./x a.json a.json
+	mkdir folder
+	ln -s folder/y link
+	check "--output and --junit cannot both write folder/../x" -o folder/../x --junit x a.json a.json
+	check "--markdown and --html cannot both write link" --markdown link --html folder/y a.json a.json
 	check "--markdown - and --json cannot both write standard output"$'\n'"       use -o FILE for one of them" \
 		--markdown - --json a.json a.json
 	check "--junit - and --field-separator cannot both write standard output" \

@@ -669,6 +669,14 @@ damaged()
 		[ "${stderr_lines[0]}" = "plumb: kept/$file: the folder of -o has no other files than the results" ]
 		cmp "kept/$file" before
 	done
+	# Nor does another file there, which would make the folder another one's.
+	for command in "explore --html kept/page.html kept" "export --format folded -o ./kept/stacks kept"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr plumb $command
+		[ "$status" -eq 2 ]
+		[[ ${stderr_lines[0]} == "plumb: refusing to write "*": the folder has no other files than the results" ]]
+	done
+	[ ! -e kept/page.html ] && [ ! -e kept/stacks ]
 	cp "$work/useful" program
 	run --separate-stderr plumb explore --source model --html program ./program
 	[ "$status" -eq 2 ]
