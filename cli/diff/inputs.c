@@ -39,6 +39,12 @@ static void free_files(struct files *files)
 	free(files->listed);
 }
 
+static int refuse_empty(const char *path)
+{
+	complain("%s: the file is empty", path);
+	return EXIT_USAGE;
+}
+
 static int cannot_read(const char *path)
 {
 	complain("cannot read %s: %s", path, strerror(errno));
@@ -94,9 +100,14 @@ static int list_files(struct files *files, const char *operand)
 	if (stat(operand, &status) == 0 || !strchr(operand, ','))
 		return add_path(files, operand);
 	list = rest = memory_copy(operand, strlen(operand));
-	while (result == EXIT_FINE && (path = strsep(&rest, ",")))
-		if (*path)
+	while (result == EXIT_FINE && (path = strsep(&rest, ","))) {
+		if (*path) {
 			result = add_path(files, path);
+		} else {
+			complain("%s: a name is missing beside a comma", operand);
+			result = EXIT_USAGE;
+		}
+	}
 	free(list);
 	return result;
 }
@@ -104,7 +115,15 @@ static int list_files(struct files *files, const char *operand)
 /* ---- Counts -----------------------------------------------------------------------------------
  */
 
-enum kind { KIND_COUNTS, KIND_RECORDING, KIND_OTHER, KIND_UNREADABLE };
+enum kind { KIND_COUNTS, KIND_RECORDING, KIND_OTHER, KIND_EMPTY, KIND_UNREADABLE };
+
+/* Tells whether a name is that of counts or of a recording, so that an empty file is a lost one. */
+static bool has_data_name(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && (strcmp(dot, ".json") == 0 || strcmp(dot, ".data") == 0);
+}
 
 /* Tells what a file is by how it begins. */
 static enum kind kind_of(const char *path)
@@ -122,6 +141,8 @@ static enum kind kind_of(const char *path)
 		return KIND_UNREADABLE;
 	size = fread(bytes, 1, sizeof(bytes), file);
 	fclose(file);
+	if (!size)
+		return KIND_EMPTY;
 	if (diff_is_json(bytes, size))
 		return KIND_COUNTS;
 	if (size >= 8 && (memcmp(bytes, "PERFILE2", 8) == 0 || memcmp(bytes, "2ELIFREP", 8) == 0))
@@ -150,6 +171,10 @@ static int read_counts(struct diff_side *side, const char *path, bool listed)
 
 	if (error == PLUMB_ERR_IO)
 		return cannot_read(path);
+	if (error == 0 && !size) {
+		free(bytes);
+		return refuse_empty(path);
+	}
 	diagnostics = memory_given(plumb_diagnostics_new());
 	if (error == 0 && (listed || has_counts(path, bytes, size)))
 		error = diff_side_add_counts(side, path, bytes, size, diagnostics);
@@ -270,6 +295,8 @@ static int read_file(struct diff_input *input, const struct diff_reading_options
 
 	if (kind == KIND_UNREADABLE)
 		return wanted == KIND_COUNTS ? cannot_read(path) : EXIT_FINE;
+	if (kind == KIND_EMPTY && (files->listed[i] || has_data_name(path)))
+		return refuse_empty(path);
 	/* What was named is counts or a recording; reading it says what is wrong with it. */
 	if (kind != wanted && !(kind == KIND_OTHER && wanted == KIND_RECORDING && files->listed[i]))
 		return EXIT_FINE;

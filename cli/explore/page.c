@@ -142,6 +142,29 @@ static void add_counts(struct html_page *page, const struct exploration *e, cons
 	free(path);
 }
 
+/* Says which files a folder lacks that plumb explore -o wrote: it may have been sent without. */
+static void complain_missing(const struct plumb_findings *findings, const char *folder)
+{
+	const struct {
+		const char *name;
+		bool written;
+	} files[] = {
+		{PLUMB_FOLDER_COUNTS, true},
+		{PLUMB_FOLDER_INTERVALS,
+		 findings->finding_count && findings->when && findings->when[0].known},
+		{PLUMB_FOLDER_RECORDING, findings->recording != NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		char *path = memory_format("%s/%s", folder, files[i].name);
+		struct stat status;
+
+		if (files[i].written && lstat(path, &status) != 0)
+			complain("%s: missing; the page does without it", path);
+		free(path);
+	}
+}
+
 int explore_write_page(const struct explore_options *options, const struct exploration *e,
 		       const struct plumb_findings *findings, const char *folder,
 		       const char *const *record_options)
@@ -156,6 +179,8 @@ int explore_write_page(const struct explore_options *options, const struct explo
 	struct html_page page = {0};
 	int status = EXIT_FINE;
 
+	if (!e)
+		complain_missing(findings, folder);
 	add_findings(&page, findings);
 	add_verdict(&page, findings);
 	add_commands(&page, &view);

@@ -129,7 +129,7 @@ bool inputs_refuse(const char *path)
 	}
 	if (!folder_count || !folder_of(path, &status) || !find(folders, folder_count, &status))
 		return false;
-	complain("refusing to write %s: the folder has no other files than the results", path);
+	complain("refusing to write %s: the folder is for results of plumb explore alone", path);
 	advise("write it elsewhere");
 	return true;
 }

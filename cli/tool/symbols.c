@@ -33,8 +33,13 @@ static const char *no_file(const char *path)
 /* Samples are there without symbols, too, so these are warnings. */
 static void warn_of_places(const struct symbols_options *options)
 {
+	/* Commands that read a recording several times say it once. */
+	static bool said;
 	const char *reason = options->symfs ? no_folder(options->symfs) : NULL;
 
+	if (said)
+		return;
+	said = true;
 	if (reason)
 		complain("--symfs %s: %s; no symbols are read from there", options->symfs, reason);
 	reason = options->kallsyms ? no_file(options->kallsyms) : NULL;

@@ -481,6 +481,15 @@ tree.parse(sys.argv[1])' j.xml
 			"$work/old.exact" cut.data
 	fi
 	mkdir empty
+	check "a.json,,a.json: a name is missing beside a comma" a.json a.json,,a.json
+	check "a.json,: a name is missing beside a comma" a.json, a.json
+	check "/dev/null: the file is empty" a.json /dev/null
+	mkdir lost
+	cp a.json lost
+	: >lost/notes
+	plumb diff a.json lost >/dev/null
+	: >lost/counts.json
+	check "lost/counts.json: the file is empty" a.json lost
 	check "empty: neither counts nor recordings are in it" a.json empty
 	check "refusing to write a.json: it is the input" -o a.json a.json a.json
 }

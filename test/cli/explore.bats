@@ -615,31 +615,37 @@ damaged()
 	[ "$(head -n 1 page.html)" = '<!DOCTYPE html>' ]
 	mkdir other
 	cp "$work/results/findings.json" other
-	plumb explore --html less.html other >text
+	run -0 --separate-stderr plumb explore --html less.html other
+	output='' said "plumb: other/counts.json: missing; the page does without it" \
+		"plumb: other/perf.data: missing; the page does without it"
 	[ "$(wc -c <less.html)" -lt "$(wc -c <page.html)" ]
+	# Without what the folder lacks, messages tell of the rest.
+	cp "$work/results/"{counts.json,intervals.json,perf.data} other
 	echo '{"metrics": [' >other/counts.json
 	run --separate-stderr plumb explore --html less.html other
 	[ "$status" -eq 0 ]
 	[ "$stderr" = "plumb: other/counts.json: cannot be used; the page has no counts" ]
-	rm other/counts.json
+	rm other/counts.json other/perf.data
 	mkfifo other/counts.json other/perf.data
 	run -0 --separate-stderr timeout 60 "$PLUMB" explore --html less.html other
 	output='' said "plumb: other/counts.json: not a readable file; the page does without it" \
 		"plumb: other/perf.data: not a readable file; the page does without it"
-	rm other/counts.json other/perf.data
+	rm other/counts.json other/perf.data other/intervals.json
 	plumb explore --html less.html other >text
 	# Counts by interval come from the folder, and may be damaged or no file.
 	cp "$work/results/intervals.json" other
+	lacking=("plumb: other/counts.json: missing; the page does without it"
+		"plumb: other/perf.data: missing; the page does without it")
 	plumb explore --html more.html other >text
 	[ "$(wc -c <less.html)" -lt "$(wc -c <more.html)" ]
 	echo '{"time": 2} {"time": 1}' >other/intervals.json
 	run -0 --separate-stderr plumb explore --html again.html other
-	output='' said "plumb: other/intervals.json: object 2: its time is not after that of the interval before" \
+	output='' said "${lacking[@]}" "plumb: other/intervals.json: object 2: its time is not after that of the interval before" \
 		"plumb: other/intervals.json: cannot be used; the page has no counts by interval"
 	rm other/intervals.json
 	mkfifo other/intervals.json
 	run -0 --separate-stderr timeout 60 "$PLUMB" explore --html again.html other
-	output='' said "plumb: other/intervals.json: cannot be used; the page has no counts by interval"
+	output='' said "${lacking[@]}" "plumb: other/intervals.json: cannot be used; the page has no counts by interval"
 	cmp again.html less.html
 	run --separate-stderr plumb explore --source model --html no/page.html "$work/useful"
 	[ "$status" -ne 0 ]
@@ -674,7 +680,7 @@ damaged()
 		# shellcheck disable=SC2086
 		run --separate-stderr plumb $command
 		[ "$status" -eq 2 ]
-		[[ ${stderr_lines[0]} == "plumb: refusing to write "*": the folder has no other files than the results" ]]
+		[[ ${stderr_lines[0]} == "plumb: refusing to write "*": the folder is for results of plumb explore alone" ]]
 	done
 	[ ! -e kept/page.html ] && [ ! -e kept/stacks ]
 	cp "$work/useful" program
