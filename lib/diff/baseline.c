@@ -242,7 +242,6 @@ static void set_main(struct baseline_reader *reader, const json_t *object)
 
 	if (!main)
 		return;
-	main->main = true;
 	main->runs = 1;
 	for (size_t i = 0; i < reader->side->item_count; i++)
 		if (reader->side->items[i].key.view == DIFF_FUNCTIONS &&

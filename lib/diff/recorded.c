@@ -32,8 +32,8 @@ struct counted {
 	size_t number;
 	char name[256]; /* without "exact/" */
 	enum slots slots;
-	double population; /* how often it happened, by all samples */
-	struct interval whole;
+	struct interval population; /* how often it happened, with what sampling leaves unknown */
+	struct interval whole; /* likewise; without ends, if runs differ by more than sampling */
 };
 
 /*
@@ -63,29 +63,25 @@ static void strip_name(const char *name, char *to, size_t room)
 	snprintf(to, room, "%.*s", (int)(length < room ? length : room - 1), name);
 }
 
-/* Returns the population with what is unknown of it; without ends, if that is not known. */
-static struct interval population_of(const struct pass *pass, const struct profiled_event *event)
+/* Returns how often an event happened, with what sampling leaves unknown of it. */
+static struct interval population_of(const struct profiled_event *event)
 {
 	const double n = (double)event->public.samples, interval = event->sampling.interval;
-	struct interval whole = {(double)event->public.period, NAN, NAN};
+	double value = (double)event->public.period, half = 0;
 
-	if (event->public.exact)
-		return whole;
 	if (event->public.spe && interval > 0) {
 		const double s = event->sampling.perturbation / interval / sqrt(12);
-		const double half = 1.96 * sqrt(n * s * s + 1.0 / 12) * interval;
+		const double filtered = fmin(1, fmax(0, event->sampling.filtered));
 
-		whole.value = n * interval;
-		if (pass->from->modelled)
-			whole = (struct interval){whole.value, whole.value - half,
-						  whole.value + half};
-	} else if (pass->from->modelled && n > 0) {
-		const double period = whole.value / n;
-
+		/* Each interval varies, the last one was cut off, and how many samples pass a
+		 * filter is random. */
+		value = n * interval;
+		half = 1.96 * sqrt(n * (s * s + filtered) + 1.0 / 12) * interval;
+	} else if (!event->public.exact && n > 0) {
 		/* What came after the last sample is less than a period. */
-		whole = (struct interval){whole.value, whole.value - period, whole.value + period};
+		half = value / n;
 	}
-	return whole;
+	return (struct interval){value, fmax(0, value - half), value + half};
 }
 
 static bool counted_at(const struct pass *pass, size_t e, struct counted *counted)
@@ -96,8 +92,10 @@ static bool counted_at(const struct pass *pass, size_t e, struct counted *counte
 	counted->slots = slots_of(&counted->event);
 	strip_name(counted->event.name ? valid_name(pass->side, counted->event.name) : "event",
 		   counted->name, sizeof(counted->name));
-	counted->whole = population_of(pass, &pass->profile->events[e]);
-	counted->population = counted->whole.value;
+	counted->population = population_of(&pass->profile->events[e]);
+	counted->whole = counted->population;
+	if (counted->event.exact || !pass->from->modelled)
+		counted->whole.low = counted->whole.high = NAN;
 	return true;
 }
 
@@ -215,14 +213,24 @@ static void place(struct diff_item *item, const struct line *line)
 	item->line = line->number;
 }
 
-/* Returns the sum of a row's latencies: how many operations it has, times their mean. */
-static struct interval latency_of(const struct plumb_profile_row *row, double population)
+/* Returns how much of an event a row has. */
+static struct interval count_of(const struct counted *counted, const struct plumb_profile_row *row)
 {
-	const struct interval share = scaled(&row->share, 1), mean = mean_of(row);
-	const struct interval product = interval_product(&share, &mean);
+	const struct interval share = scaled(&row->share, 1);
+	const struct interval *population = &counted->population;
 
-	return (struct interval){product.value * population, product.low * population,
-				 product.high * population};
+	return isnan(share.low) ? (struct interval){share.value * population->value, NAN, NAN}
+				: interval_product(&share, population);
+}
+
+/* Returns the sum of a row's latencies: how many operations it has, times their mean. */
+static struct interval latency_of(const struct counted *counted,
+				  const struct plumb_profile_row *row)
+{
+	const struct interval count = count_of(counted, row), mean = mean_of(row);
+
+	return isnan(count.low) ? (struct interval){count.value * mean.value, NAN, NAN}
+				: interval_product(&count, &mean);
 }
 
 /* Adds a row's counts. `line` is NULL for functions. */
@@ -250,7 +258,7 @@ static void add_row(const struct pass *pass, const struct counted *counted, size
 			return;
 		item = add_count(pass, *key, counted->name, &value, true);
 	} else if (counted->event.spe) {
-		value = latency_of(&row, counted->population);
+		value = latency_of(counted, &row);
 		if (value.value > 0)
 			item = add_count(pass, *key, "spe_latency", &value, false);
 		if (item)
@@ -258,10 +266,10 @@ static void add_row(const struct pass *pass, const struct counted *counted, size
 		place(item, line);
 		if (!line)
 			add_means(pass, key, &row);
-		value = scaled(&row.share, counted->population);
+		value = count_of(counted, &row);
 		item = add_count(pass, *key, "spe_operations", &value, false);
 	} else {
-		value = scaled(&row.share, counted->population);
+		value = count_of(counted, &row);
 		item = add_count(pass, *key, counted->name, &value, false);
 	}
 	place(item, line);
@@ -337,7 +345,6 @@ static void add_whole(const struct pass *pass, const char *name, const struct in
 /* What a run has of a kind of count: as many draws of equal weight tell as much about it. */
 struct quantity {
 	double whole, draws;
-	bool main;
 };
 
 /* Returns how many equal draws the samples of an event are worth, by the share that all have. */
@@ -363,7 +370,6 @@ static void add_quantity(const struct pass *pass, const char *name, const struct
 
 	if (!quantity)
 		return;
-	quantity->main |= value.main;
 	quantity->exact = counted->event.exact && !pass->windows;
 	quantity->whole += value.whole;
 	quantity->runs += quantity->run != pass->side->run;
@@ -376,22 +382,22 @@ static void add_spe_whole(const struct pass *pass, const struct counted *counted
 	const struct diff_key key = {DIFF_EVENTS, "", "", ""};
 	const double draws = draws_of(pass, counted);
 	struct plumb_profile_row row;
-	struct interval value;
+	struct interval mean, value;
 
 	add_whole(pass, "spe_operations", &counted->whole, false, "operations");
 	add_quantity(pass, "spe_operations", counted,
-		     (struct quantity){counted->population, draws, false});
+		     (struct quantity){counted->population.value, draws});
 	if (!plumb_profile_row(pass->profile, counted->number, 0, &row))
 		return;
 	add_means(pass, &key, &row);
-	value = mean_of(&row);
-	value = (struct interval){value.value * counted->population,
-				  value.low * counted->population,
-				  value.high * counted->population};
+	mean = mean_of(&row);
+	value = interval_product(&counted->population, &mean);
+	if (isnan(mean.low))
+		value.low = value.high = NAN;
 	if (!(value.value > 0))
 		return;
 	add_quantity(pass, "spe_latency", counted,
-		     (struct quantity){value.value, equal_draws(draws, &value), true});
+		     (struct quantity){value.value, equal_draws(draws, &mean)});
 	if (pass->from->modelled)
 		add_whole(pass, "spe_latency", &value, false, "cycles");
 	else
@@ -418,14 +424,12 @@ static void add_event_whole(const struct pass *pass, const struct counted *count
 			     diff_windows_slots(pass->windows, counted->number, 0, &slots);
 	}
 	add_whole(pass, counted->name, &whole, exact, "events");
-	/* Without slots, the first event ranks functions. */
-	quantity = (struct quantity){counted->population, exact ? 0 : draws_of(pass, counted),
-				     !counted->event.exact && !diff_side_main(pass->side)};
+	quantity =
+		(struct quantity){counted->population.value, exact ? 0 : draws_of(pass, counted)};
 	add_quantity(pass, counted->name, counted, quantity);
 	if (counted->slots != SLOTS_NONE) {
 		if (adds_slots)
 			add_whole(pass, "slots", &slots, exact, "slots");
-		quantity.main = true;
 		add_quantity(pass, "slots", counted, quantity);
 	}
 }

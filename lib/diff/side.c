@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/visible.h"
 
@@ -240,6 +241,31 @@ const struct diff_quantity *diff_side_find_quantity(const struct diff_side *side
 	return NULL;
 }
 
+/* Tells whether an event is cycles, with perf's modifiers and PMU or without. */
+static bool is_cycles(const char *name)
+{
+	static const char *const cycles[] = {"cycles", "cpu-cycles", "cpu_cycles"};
+	const char *slash = strchr(name, '/');
+	size_t length;
+
+	if (slash && slash[1])
+		name = slash + 1;
+	length = strcspn(name, ":/,");
+	for (size_t i = 0; i < sizeof(cycles) / sizeof(*cycles); i++)
+		if (strlen(cycles[i]) == length && strncasecmp(name, cycles[i], length) == 0)
+			return true;
+	return false;
+}
+
+/* Returns how well a count tells where time goes, whatever else a recording has. */
+static unsigned rank_of(const char *name)
+{
+	return strcmp(name, "slots") == 0         ? 3
+	       : is_cycles(name)                  ? 2
+	       : strcmp(name, "spe_latency") == 0 ? 1
+						  : 0;
+}
+
 struct diff_quantity *diff_side_quantity(struct diff_side *side, const char *name)
 {
 	struct diff_quantity *all;
@@ -254,7 +280,7 @@ struct diff_quantity *diff_side_quantity(struct diff_side *side, const char *nam
 	}
 	side->quantities = all;
 	all += side->quantity_count;
-	*all = (struct diff_quantity){.name = diff_side_keep(side, name)};
+	*all = (struct diff_quantity){.name = diff_side_keep(side, name), .rank = rank_of(name)};
 	if (!all->name)
 		return NULL;
 	side->quantity_count++;
@@ -263,10 +289,12 @@ struct diff_quantity *diff_side_quantity(struct diff_side *side, const char *nam
 
 const struct diff_quantity *diff_side_main(const struct diff_side *side)
 {
+	const struct diff_quantity *found = NULL;
+
 	for (size_t i = 0; i < side->quantity_count; i++)
-		if (side->quantities[i].main)
-			return &side->quantities[i];
-	return side->quantity_count ? side->quantities : NULL;
+		if (!found || side->quantities[i].rank > found->rank)
+			found = &side->quantities[i];
+	return found;
 }
 
 bool diff_side_has(const struct diff_side *side, enum diff_view view)

@@ -53,7 +53,7 @@ struct diff_item {
 /* A kind of count by function, of which each run has a whole. */
 struct diff_quantity {
 	const char *name; /* struct diff_key.of */
-	bool main;        /* functions are ranked by it */
+	unsigned rank;    /* functions are ranked by the one with the highest */
 	bool exact;
 	size_t runs, run; /* how many have it, and the last one */
 	double whole;     /* sum over the runs */
@@ -138,7 +138,10 @@ bool diff_side_has(const struct diff_side *side, enum diff_view view);
 /* Finds or makes a quantity; NULL: out of memory. */
 struct diff_quantity *diff_side_quantity(struct diff_side *side, const char *name);
 const struct diff_quantity *diff_side_find_quantity(const struct diff_side *side, const char *name);
-/* Returns what functions are ranked by; NULL: there is none. */
+/*
+ * Returns what functions are ranked by: slots, or else cycles, SPE latency, or the first; NULL:
+ * there is none.
+ */
 const struct diff_quantity *diff_side_main(const struct diff_side *side);
 
 /*

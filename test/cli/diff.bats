@@ -136,6 +136,26 @@ said()
 	[[ ${lines[0]} == "  spe_latency unchanged" ]]
 }
 
+@test "filtered SPE records: how many pass is random, too" {
+	need_model
+	for seed in 1 2; do
+		plumb record -e spe/load/ -c 512 --seed $seed -q -o $seed.spe "$work/old" >/dev/null
+		plumb report --json -i $seed.spe >$seed.json
+	done
+	plumb diff -v --json 1.spe 2.spe >diff.json
+	/usr/bin/python3 - <<-'END'
+		import json, math
+		n = [json.load(open(f"{seed}.json"))["events"][0]["samples"] for seed in (1, 2)]
+		d = json.load(open("diff.json"))["comparisons"][0]
+		whole, = [c for c in d["events"] if c["name"] == "spe_operations"]
+		half = 1.96 * math.hypot(whole["before"] / math.sqrt(n[0]), whole["after"] / math.sqrt(n[1]))
+		low, high = whole["interval"]
+		assert abs((high - low) / 2 / half - 1) < 0.02, (n, whole, half)
+		real = [c for v in ("events", "functions") for c in d[v] if c["more_than_noise"]]
+		assert not real, real
+	END
+}
+
 @test "renamed functions are recognized by their code" {
 	need_model
 	# A function and a program with names of the same length: the program's is on its stack.

@@ -303,8 +303,6 @@ static struct diff_side *sample(uint64_t seed)
 	skewed = scaled(&estimate, 1);
 	mean = interval_symmetric(&skewed);
 	diff_side_begin_run(side);
-	quantity = diff_side_quantity(side, "spe_latency");
-	quantity->main = true;
 	for (unsigned k = 0; k < 2; k++) {
 		const char *of = k ? "spe_operations" : "spe_latency";
 

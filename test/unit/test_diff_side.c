@@ -305,11 +305,8 @@ static void compares_functions(void **state)
 		sides[s] = diff_side_new(s ? "after" : "before");
 		diff_side_begin_run(sides[s]);
 		quantity = diff_side_quantity(sides[s], "cycles");
-		*quantity = (struct diff_quantity){.name = quantity->name,
-						   .main = true,
-						   .runs = 1,
-						   .whole = 1000,
-						   .zero_high = 4};
+		*quantity = (struct diff_quantity){
+			.name = quantity->name, .runs = 1, .whole = 1000, .zero_high = 4};
 		for (int i = s; i < 2; i++) {
 			item = diff_side_add(sides[s],
 					     &(struct diff_key){DIFF_FUNCTIONS, i ? "kept" : "gone",
@@ -339,12 +336,8 @@ static struct diff_side *sampled_side(const char *function, double count, double
 	struct diff_item *item;
 
 	diff_side_begin_run(side);
-	*quantity = (struct diff_quantity){.name = quantity->name,
-					   .main = true,
-					   .runs = 1,
-					   .run = 1,
-					   .whole = 1000,
-					   .zero_high = zero_high};
+	*quantity = (struct diff_quantity){
+		.name = quantity->name, .runs = 1, .run = 1, .whole = 1000, .zero_high = zero_high};
 	item = diff_side_add(side, &key, &(struct interval){count, count / 2, 2 * count},
 			     zero_high == 0);
 	assert_non_null(item);
