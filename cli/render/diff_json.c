@@ -97,6 +97,10 @@ static json_t *reason_object(const struct diff *diff)
 			    text_or_null(reason->function ? reason->function->key.name : NULL));
 	json_object_set_new(object, "share",
 			    number(reason->function ? reason->function->share : NAN));
+	json_object_set_new(object, "opposite",
+			    text_or_null(reason->opposite ? reason->opposite->key.name : NULL));
+	json_object_set_new(object, "opposite_share",
+			    number(reason->opposite ? reason->opposite->share : NAN));
 	json_object_set_new(object, "cause", text_or_null(reason->cause));
 	json_object_set_new(object, "file", text_or_null(reason->line ? reason->line->file : NULL));
 	json_object_set_new(object, "line", render_known(reason->line ? reason->line->line : 0));

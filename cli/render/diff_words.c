@@ -307,18 +307,30 @@ char *diff_name_text(const struct diff_change *change)
 	return text;
 }
 
-/* ": +13.0 % in parse_line, backend_mem, line 212". */
-static char *append_reason(char *text, const struct diff_reason *reason, const char *mark)
+/* Appends "+13.0 % in parse_line", after ": " or ", ". */
+static char *append_function(char *text, const char *separator, const struct diff_change *function,
+			     const char *mark)
 {
-	const char *function = reason->function->key.name;
-	char *name = mark ? name_in_prose(function, mark) : memory_copy(function, strlen(function));
-	char *share = percent(reason->function->share), *more;
+	const char *key = function->key.name;
+	char *name = mark ? name_in_prose(key, mark) : memory_copy(key, strlen(key));
+	char *share = percent(function->share);
+	char *more = memory_format("%s%s in %s", separator, share, name);
 
-	more = memory_format(": %s in %s", share, name);
 	text = append(text, more);
 	free(more);
 	free(share);
 	free(name);
+	return text;
+}
+
+/* ": +13.0 % in parse_line, backend_mem, line 212"; ": -74.0 % in main, +73.9 % in inlined". */
+static char *append_reason(char *text, const struct diff_reason *reason, const char *mark)
+{
+	char *more;
+
+	text = append_function(text, ": ", reason->function, mark);
+	if (reason->opposite)
+		text = append_function(text, ", ", reason->opposite, mark);
 	if (reason->cause) {
 		text = append(text, ", ");
 		text = append(text, reason->cause);

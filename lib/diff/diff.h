@@ -63,8 +63,10 @@ struct diff_change {
 struct diff_reason {
 	const struct diff_change *whole;    /* cycles, or what is most like them */
 	const struct diff_change *function; /* with most of the change */
-	const struct diff_change *line;     /* of the function */
-	const char *cause;                  /* a node of the decision tree, or of slots' causes */
+	/* Cancels what `function` has more than the whole; then line and cause are unknown. */
+	const struct diff_change *opposite;
+	const struct diff_change *line; /* of the function */
+	const char *cause;              /* a node of the decision tree, or of slots' causes */
 };
 
 struct diff_options {

@@ -7,6 +7,8 @@
 
 /* Function and line must have this share of the change to be named. */
 #define EXPLAINS 0.3
+/* A function with more than so many times the change of all is named with what cancels it. */
+#define EXCEEDS 1.5
 /* A child in the decision tree is the cause if it has this share of its parent's change. */
 #define LEADS 0.5
 
@@ -180,22 +182,50 @@ static const char *counted_cause(const struct diff *diff, const struct diff_chan
 	return node;
 }
 
+/* Returns by how much all functions changed, in the direction of `function`, as its share is. */
+static double total_along(const struct diff *diff, const struct diff_change *function,
+			  const struct diff_change *whole)
+{
+	const struct diff_change *own = diff_find(diff, DIFF_EVENTS, function->key.of, "");
+
+	return (own ? own : whole)->relative * (function->change < 0 ? -1 : 1);
+}
+
+/* Finds the function, and another one if that cancels what it has more than the total. */
+static void explain_by_function(struct diff *diff)
+{
+	struct diff_reason *reason = &diff->reason;
+	const struct diff_change *whole = reason->whole, *opposite;
+	const struct diff_change *function = largest(diff, DIFF_FUNCTIONS, NULL, whole->change);
+	double share, total;
+
+	if (!function || fabs(function->share) < EXPLAINS * fabs(whole->relative))
+		return;
+	share = fabs(function->share);
+	total = total_along(diff, function, whole);
+	if (share > EXCEEDS * fmax(total, 0)) {
+		opposite = largest(diff, DIFF_FUNCTIONS, NULL, -function->change);
+		/* What many cancel is not explained by one. */
+		if (!opposite || fabs(opposite->share) < LEADS * (share - total))
+			return;
+		reason->opposite = opposite;
+	}
+	reason->function = function;
+}
+
 void diff_explain(struct diff *diff)
 {
 	struct diff_reason *reason = &diff->reason;
 	const struct diff_change *whole = find_whole(diff);
-	double direction;
 
 	reason->whole = whole;
 	if (!whole)
 		return;
-	/* A whole that did not change still has parts that did. */
-	direction = whole->change;
-	reason->function = largest(diff, DIFF_FUNCTIONS, NULL, direction);
-	if (reason->function && fabs(reason->function->share) < EXPLAINS * fabs(whole->relative))
-		reason->function = NULL;
+	explain_by_function(diff);
+	if (reason->opposite)
+		return;
 	if (reason->function) {
-		reason->line = largest(diff, DIFF_LINES, reason->function->key.name, direction);
+		reason->line = largest(diff, DIFF_LINES, reason->function->key.name, whole->change);
 		if (reason->line &&
 		    fabs(reason->line->change) < EXPLAINS * fabs(reason->function->change))
 			reason->line = NULL;

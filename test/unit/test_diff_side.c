@@ -409,6 +409,94 @@ static void compares_lines_of_both_sides(void **state)
 	free(text);
 }
 
+/* A recording's events come in any order. */
+static void ranks_functions_by_what_tells_time_best(void **state)
+{
+	static const char *const names[] = {
+		"instructions",        "spe_operations", "spe_latency", "armv8_pmuv3_0/cpu_cycles",
+		"slots_backend_bound", "slots",          "CPU_CYCLES",  "spe_latency"};
+	static const char *const best[] = {"instructions",
+					   "instructions",
+					   "spe_latency",
+					   "armv8_pmuv3_0/cpu_cycles",
+					   "armv8_pmuv3_0/cpu_cycles",
+					   "slots",
+					   "slots",
+					   "slots"};
+	static const char *const cycles[] = {"cycles", "cycles:u", "cpu-cycles:k", "CPU_CYCLES"};
+	struct diff_side *side = diff_side_new("side");
+
+	(void)state;
+	assert_null(diff_side_main(side));
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		assert_non_null(diff_side_quantity(side, names[i]));
+		assert_string_equal(diff_side_main(side)->name, best[i]);
+	}
+	diff_side_free(side);
+	for (size_t i = 0; i < sizeof(cycles) / sizeof(*cycles); i++) {
+		side = diff_side_new("side");
+		assert_non_null(diff_side_quantity(side, "spe_latency"));
+		assert_non_null(diff_side_quantity(side, "bus-cycles"));
+		assert_non_null(diff_side_quantity(side, cycles[i]));
+		assert_string_equal(diff_side_main(side)->name, cycles[i]);
+		diff_side_free(side);
+	}
+}
+
+/* An exact side with slots in four functions. */
+static struct diff_side *exact_side(const double values[4])
+{
+	struct diff_side *side = diff_side_new("side");
+	static const char *const names[] = {"f", "g", "h", "i"};
+	struct diff_quantity *slots = diff_side_quantity(side, "slots");
+
+	diff_side_begin_run(side);
+	slots->exact = true;
+	slots->runs = slots->run = 1;
+	slots->whole = values[0] + values[1] + values[2] + values[3];
+	diff_side_add(side, &(struct diff_key){DIFF_EVENTS, "slots", "", ""},
+		      &(struct interval){slots->whole, NAN, NAN}, true);
+	for (size_t i = 0; i < 4; i++) {
+		const struct diff_key key = {DIFF_FUNCTIONS, names[i], "slots", ""};
+
+		diff_side_add(side, &key, &(struct interval){values[i], NAN, NAN}, true)->additive =
+			true;
+	}
+	assert_int_equal(diff_side_finish(side), 0);
+	return side;
+}
+
+/* What one function has more is no explanation if another one has it less. */
+static void names_a_function_with_what_cancels_it(void **state)
+{
+	static const struct {
+		double before[4], after[4];
+		const char *function, *opposite;
+	} cases[] = {
+		{{500, 400, 100}, {600, 400, 100}, "f", NULL},
+		{{500, 400, 100}, {600, 380, 100}, "f", NULL},
+		{{900, 0, 100}, {0, 905, 100}, "g", "f"},
+		{{0, 900, 100}, {895, 0, 100}, "g", "f"},
+		{{700, 200, 100}, {900, 80, 30}, "f", "g"},
+		/* No single one cancels most of it. */
+		{{400, 200, 200, 200}, {590, 140, 140, 140}, NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct diff_side *sides[2] = {exact_side(cases[i].before),
+					      exact_side(cases[i].after)};
+		struct diff *diff;
+
+		assert_int_equal(diff_compare(sides[0], sides[1], NULL, &diff), 0);
+		assert_string_equal(diff->reason.function ? diff->reason.function->key.name : "",
+				    cases[i].function ? cases[i].function : "");
+		assert_string_equal(diff->reason.opposite ? diff->reason.opposite->key.name : "",
+				    cases[i].opposite ? cases[i].opposite : "");
+		release(diff, sides);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,6 +513,8 @@ int main(void)
 		cmocka_unit_test(compares_functions),
 		cmocka_unit_test(bounds_what_has_no_samples),
 		cmocka_unit_test(compares_lines_of_both_sides),
+		cmocka_unit_test(ranks_functions_by_what_tells_time_best),
+		cmocka_unit_test(names_a_function_with_what_cancels_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
