@@ -136,9 +136,14 @@ static json_t *gate_array(const struct diff_report *report, size_t r)
 static json_t *result_object(const struct diff_report *report, size_t r)
 {
 	const struct diff *diff = report->results[r].diff;
-	char **notes = diff_notes(report, diff);
+	/* Unlike the tables, the arrays below leave nothing out. */
+	struct diff_report whole = *report;
 	json_t *object = json_object(), *texts = json_array();
+	char **notes;
 
+	whole.all = true;
+	whole.limit = 0;
+	notes = diff_notes(&whole, diff);
 	json_object_set_new(object, "before", render_string(diff->before->label));
 	json_object_set_new(object, "after", render_string(diff->after->label));
 	json_object_set_new(object, "explanation", reason_object(diff));

@@ -99,15 +99,36 @@ struct methods {
 	double least;
 };
 
-static struct methods methods_of(const struct diff *diff)
+/* Tells whether a row or a limit that is shown has an interval. */
+static bool shows_interval(const struct diff_report *report, const struct diff *diff)
+{
+	bool shown = false;
+
+	for (enum diff_view view = 0; view < DIFF_VIEWS; view++) {
+		struct diff_rows rows = diff_rows(report, diff, view);
+
+		for (size_t i = 0; i < rows.count; i++)
+			shown |= rows.at[i]->method == DIFF_INTERVALS;
+		free(rows.at);
+	}
+	for (size_t r = 0; r < report->result_count; r++)
+		for (size_t g = 0; report->results[r].diff == diff && g < report->gate_count; g++) {
+			const struct diff_change *change = report->results[r].gates[g].change;
+
+			shown |= change && change->method == DIFF_INTERVALS;
+		}
+	return shown;
+}
+
+static struct methods methods_of(const struct diff_report *report, const struct diff *diff)
 {
 	struct methods methods = {.least = 0};
 
+	methods.intervals = shows_interval(report, diff);
 	for (size_t i = 0; i < diff->change_count; i++) {
 		const struct diff_change *change = &diff->changes[i];
 
 		methods.exact |= change->method == DIFF_EXACT;
-		methods.intervals |= change->method == DIFF_INTERVALS;
 		methods.unknown |= change->method == DIFF_UNKNOWN;
 		if (change->method != DIFF_RANKS)
 			continue;
@@ -137,9 +158,10 @@ static void add_places(struct notes *notes, const struct diff *diff)
 			   "count as their own on both sides.");
 }
 
-static void add_methods(struct notes *notes, const struct diff *diff)
+static void add_methods(struct notes *notes, const struct diff_report *report,
+			const struct diff *diff)
 {
-	const struct methods methods = methods_of(diff);
+	const struct methods methods = methods_of(report, diff);
 	size_t most = 0;
 
 	for (enum diff_view view = 0; view < DIFF_VIEWS; view++)
@@ -173,12 +195,11 @@ char **diff_notes(const struct diff_report *report, const struct diff *diff)
 {
 	struct notes notes = {.at = memory_alloc(sizeof(char *))};
 
-	(void)report;
 	add_differences(&notes, diff->before, diff->after);
 	add_only(&notes, diff);
 	add_lines(&notes, diff);
 	add_places(&notes, diff);
-	add_methods(&notes, diff);
+	add_methods(&notes, report, diff);
 	return notes.at;
 }
 

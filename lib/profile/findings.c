@@ -419,6 +419,9 @@ static void add_code(struct plumb_findings_maker *maker, unsigned part,
 	}
 }
 
+/* A share of fewer samples has no interval: estimate.c. */
+#define DATA_SAMPLES_LEAST 2
+
 static void make(struct plumb_findings_maker *maker, unsigned i)
 {
 	const struct plumb_loss *loss = &maker->evidence.diagnosis->losses[i];
@@ -446,7 +449,8 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 		if (is_shared_out(maker, evidence))
 			finding->functions.exact = finding->lines.exact = callers->exact = false;
 	}
-	if (evidence->data.weight > 0) {
+	if (evidence->data.weight > 0 && (evidence->data_basis == EVIDENCE_EXACT ||
+					  evidence->data.samples >= DATA_SAMPLES_LEAST)) {
 		finding->data.exact = evidence->data_basis == EVIDENCE_EXACT;
 		finding->data.basis = finding->data.exact ? weigh_exact_basis(evidence->cause)
 							  : weigh_basis(evidence->data_weigh);

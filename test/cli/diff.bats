@@ -290,6 +290,12 @@ inlined()
 }
 
 @test "says what limits a comparison" {
+	# Intervals are explained where they are shown.
+	echo '{"source": "model", "sampled": {}, "metrics": [], "events": [{"name": "CPU_CYCLES",
+		"count": 100, "interval": [90, 110], "units": "events"}]}' >sampled.json
+	plumb diff sampled.json sampled.json >out
+	lacks -F 'LOW..HIGH' <out
+	plumb diff -v sampled.json sampled.json | grep -qF '"LOW..HIGH" is'
 	counts perf 1 >a.json
 	counts perf 2 >b.json
 	plumb diff a.json b.json >text
