@@ -142,7 +142,7 @@ function place(row: Change): string {
 
 /* Likewise for people; the whole is its title. */
 function shownPlace(row: Change): HTMLElement {
-	return row.file ? h("span", { title: visible(place(row)) }, h("span", { class: "name" }, `${base(visible(row.file))}:${row.line ?? "?"}`), h("span", { class: "dim" }, " in ", brieflyNamed(row.function))) : brieflyNamed(row.name);
+	return row.file ? h("span", { title: visible(place(row)) }, h("span", { class: "name" }, `${base(visible(row.file))}:${row.line ?? "?"}`), h("span", { class: "dim" }, " in ", brieflyNamed(row.function ?? "?"))) : brieflyNamed(row.name);
 }
 
 function table(rows: Change[], kind: string, open?: (row: Change) => void): Table<Change> {

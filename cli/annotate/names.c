@@ -80,6 +80,7 @@ void annotate_complain_candidates(const struct annotate_run *run)
 	for (size_t i = 0; i < count && i < CANDIDATES_SHOWN; i++)
 		advise("%s", run->candidates[i]);
 	if (count > CANDIDATES_SHOWN)
-		advise("... and %zu more", count - CANDIDATES_SHOWN);
+		advise("... and %s%zu more", count == CANDIDATES_MAX ? "at least " : "",
+		       count - CANDIDATES_SHOWN);
 	advise("use one of these names, in quotes");
 }

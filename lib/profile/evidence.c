@@ -159,7 +159,7 @@ static bool shows(const struct evidence *evidence, const struct plumb_recorded_e
 	if (loss->basis != EVIDENCE_EVENTS_SAMPLED || event->attr.type == evidence->exact_type)
 		return false;
 	/* Without the node's own event, any that was sampled. */
-	return !loss->event || strncmp(name, loss->event, strlen(loss->event)) == 0;
+	return !loss->event || evidence_is_event(name, loss->event);
 }
 
 /* Returns what an event shows; remembers it. */

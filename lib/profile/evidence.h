@@ -137,6 +137,9 @@ struct evidence_place *evidence_place(struct evidence_table *table, const uint64
 /* Returns the slot that a place has, or would have, in a table that is not empty. */
 size_t evidence_slot(const struct evidence_table *table, const uint64_t key[2]);
 
+/* Returns whether a recorded event is the one of a name, perhaps with modifiers. NULL is none. */
+bool evidence_is_event(const char *recorded, const char *name);
+
 /* Returns the events by which a node is sampled. */
 struct plumb_indexes evidence_sample_events(const struct plumb_spec *spec, uint16_t metric);
 

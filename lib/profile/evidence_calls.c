@@ -10,14 +10,22 @@
 #include "profile/evidence.h"
 #include "profile/profile.h"
 
+bool evidence_is_event(const char *recorded, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return recorded && strncmp(recorded, name, length) == 0 &&
+	       (!recorded[length] || recorded[length] == ':' || recorded[length] == '/');
+}
+
 /* Returns whether a recording has samples of an event with call chains. */
 static bool has_chains(const struct plumb_recording *recording, const char *name)
 {
 	const struct plumb_recorded_event *event;
 
 	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
-		if (event->name && event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN &&
-		    strncmp(event->name, name, strlen(name)) == 0)
+		if (event->attr.sample_type & PLUMB_SAMPLE_CALLCHAIN &&
+		    evidence_is_event(event->name, name))
 			return true;
 	return false;
 }
@@ -51,12 +59,11 @@ bool evidence_shows_callers(const struct evidence *evidence,
 			    const struct plumb_recorded_event *event, unsigned i)
 {
 	const struct evidence_loss *loss = &evidence->losses[i];
-	const char *name = event->name ? event->name : "";
 
 	if (evidence_is_of_moves(loss))
-		return evidence->shared && weigh_exact(evidence->shared, name);
-	return lacks_chains(loss) &&
-	       strncmp(name, loss->callers_event, strlen(loss->callers_event)) == 0;
+		return evidence->shared &&
+		       weigh_exact(evidence->shared, event->name ? event->name : "");
+	return lacks_chains(loss) && evidence_is_event(event->name, loss->callers_event);
 }
 
 /* Returns the place of code, after looking up whose it is; NULL: there are too many. */
@@ -102,7 +109,8 @@ static int64_t index_of(struct evidence_table *table, const struct plumb_locatio
 
 	if (!place)
 		return error < 0 ? error : PLUMB_ERR_LIMIT;
-	place->location = *location;
+	if (!place->location.ip) /* the place is new */
+		place->location = *location;
 	return place - table->at;
 }
 
