@@ -8,7 +8,9 @@
  *
  *     cc region.c $(pkg-config --cflags --libs plumb)
  */
+#include <inttypes.h>
 #include <plumb/perf.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +58,8 @@ static int measure(struct plumb_source *source, const struct plumb_plan *plan,
 	struct plumb_count *counts = calloc(plan->place_count, sizeof(*counts));
 	uint32_t *numbers = calloc(NUMBERS, sizeof(*numbers));
 	struct plumb_region *region = NULL;
+	uint64_t half = 0;
+	bool directly = false;
 	int status = counts && numbers ? plumb_region_open(source, plan, &region, diagnostics)
 				       : PLUMB_ERR_NO_MEMORY;
 
@@ -68,10 +72,17 @@ static int measure(struct plumb_source *source, const struct plumb_plan *plan,
 	}
 	if (status == 0) {
 		plumb_region_begin(region);
+		qsort(numbers, NUMBERS / 2, sizeof(*numbers), by_value);
+		status = plumb_region_read(region, 0, &half);
+		directly = plumb_region_reads_directly(region, 0);
 		qsort(numbers, NUMBERS, sizeof(*numbers), by_value);
 		plumb_region_end(region, counts);
-		status = print(plan, "sorted:", counts);
 	}
+	if (status == 0)
+		status = print(plan, "sorted:", counts);
+	if (status == 0)
+		printf("%16" PRIu64 "  %s after the first half, read %s a system call\n", half,
+		       plan->events[plan->groups[0].events[0]]->name, directly ? "without" : "by");
 	plumb_region_close(region);
 	free(numbers);
 	free(counts);

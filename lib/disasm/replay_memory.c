@@ -166,12 +166,16 @@ void memory_store(struct memory *memory, uint64_t cycle, uint64_t pc, uint64_t a
 
 	(void)bytes;
 	(void)full_line;
-	if (arrival->ready > cycle && arrival->address == line_of(address))
+	if (arrival->ready > cycle && arrival->address == line_of(address)) {
 		ready = arrival->ready;
-	else if (replay_draw(replay) * instruction->samples < instruction->misses)
-		ready = cycle + STORE_MISS;
-	else if (replay_draw(replay) * instruction->samples < instruction->moves)
-		ready = bandwidth_take(&memory->l2_path, cycle) + 1;
+	} else {
+		const double drawn = replay_draw(replay) * instruction->samples;
+
+		if (drawn < instruction->misses)
+			ready = cycle + STORE_MISS;
+		else if (drawn < instruction->misses + instruction->moves)
+			ready = bandwidth_take(&memory->l2_path, cycle) + 1;
+	}
 	*arrival = (struct arrival){line_of(address), ready};
 	*result = (struct memory_result){.ready = ready, .translated = cycle, .physical = address};
 }

@@ -310,7 +310,7 @@ static void add_queued(const struct line_spread *spread, const struct plumb_anno
 
 /*
  * Returns the lower end of the 95 % interval of a Poisson count, as a share of the count, by its
- * relative deviation. Within 0.01 of the exact one (Garwood's, by chi-square) from 1 to 20.
+ * relative deviation. At most 0.02 below the exact one (Garwood's, by chi-square) from 1 to 20.
  */
 static double count_low(double deviation)
 {

@@ -58,20 +58,59 @@ static const struct chain_start *find(const struct chains *chains, uint64_t sequ
 	return NULL;
 }
 
-size_t chains_walk(const struct chains *chains, uint64_t sequence, uint64_t *addresses, size_t most)
+/*
+ * Reads the instructions of a block before the one at `pc`. Returns how many; negative: they are
+ * unknown.
+ */
+static int read_words(const struct chain_start *start, uint64_t pc, uint32_t words[LINK_WORDS])
+{
+	const uint64_t bytes = start ? pc - start->pc : 0;
+
+	if (!start || pc < start->pc || bytes > LINK_WORDS * sizeof(words[0]) ||
+	    (bytes && !guest_read(start->pc, words, bytes)))
+		return -1;
+	return (int)(bytes / sizeof(words[0]));
+}
+
+/* Tells whether an instruction makes a frame record: STP of x29 and x30. */
+static bool makes_record(uint32_t word)
+{
+	return (word & 0xfe407c1f) == 0xa800781d;
+}
+
+/*
+ * Returns where the function returns to that makes its frame record in the block, before the
+ * operation at `pc`; 0: none does, or it is unknown.
+ */
+static uint64_t new_record(const struct chain_start *start, uint64_t pc)
+{
+	uint32_t words[LINK_WORDS];
+	int count = read_words(start, pc, words);
+
+	for (int i = 0; i < count; i++)
+		if (makes_record(words[i]))
+			return start->link & ADDRESS_BITS;
+	return 0;
+}
+
+size_t chains_walk(const struct chains *chains, uint64_t sequence, uint64_t pc, uint64_t *addresses,
+		   size_t most)
 {
 	const struct chain_start *start = find(chains, sequence);
 	uint64_t frame = start ? start->frame_pointer : 0, record[2];
 	size_t count = 0;
 
-	while (count < most) {
-		const bool kept = start && count < start->count;
+	/* x29 was noted when the block began. */
+	if (most && new_record(start, pc))
+		addresses[count++] = new_record(start, pc);
+	for (size_t i = 0; count < most; i++) {
+		const bool kept = start && i < start->count;
 
 		if (!kept && !read_record(frame, record))
 			break;
 		if (kept) {
-			record[0] = start->records[count][0];
-			record[1] = start->records[count][1];
+			record[0] = start->records[i][0];
+			record[1] = start->records[i][1];
 		}
 		addresses[count++] = record[1] & ADDRESS_BITS;
 		if (record[0] <= frame)
@@ -101,17 +140,11 @@ uint64_t chains_link(const struct chains *chains, uint64_t sequence, uint64_t pc
 {
 	const struct chain_start *start = find(chains, sequence);
 	uint32_t words[LINK_WORDS];
-	uint64_t link;
-	size_t count;
+	int count = read_words(start, pc, words);
+	uint64_t link = count < 0 ? 0 : start->link;
 
-	if (!start || pc < start->pc || pc - start->pc > sizeof(words))
-		return 0;
-	link = start->link;
-	count = (size_t)(pc - start->pc) / sizeof(words[0]);
-	if (count && !guest_read(start->pc, words, count * sizeof(words[0])))
-		return 0;
 	/* Before it returns, a function takes its caller's from its frame record. */
-	for (size_t i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		bool with_frame_pointer;
 
 		if (loads_link(words[i], &with_frame_pointer))

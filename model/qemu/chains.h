@@ -35,10 +35,11 @@ void chains_note(struct chains *chains, uint64_t sequence, uint64_t pc, uint64_t
 		 uint64_t link);
 
 /*
- * Writes the return addresses of the operation `sequence`, the innermost first, along the frame
- * records from the x29 at the start of its block. Returns how many: at most `most`.
+ * Writes the return addresses of the operation `sequence`, which is at `pc`, the innermost first,
+ * along the frame records from the x29 at the start of its block, and from the one that its
+ * function has made since. Returns how many: at most `most`.
  */
-size_t chains_walk(const struct chains *chains, uint64_t sequence, uint64_t *addresses,
+size_t chains_walk(const struct chains *chains, uint64_t sequence, uint64_t pc, uint64_t *addresses,
 		   size_t most);
 
 /*

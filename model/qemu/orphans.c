@@ -10,7 +10,7 @@
 
 #ifdef __GLIBC__
 
-/* Only for a moment, and by threads of this process: orphans_forked() runs before there are any. */
+/* Held for a moment only. It is new in each child, where QEMU may have begun a thread already. */
 static pthread_mutex_t taking_over = PTHREAD_MUTEX_INITIALIZER;
 
 /* The C library notes the thread that holds a mutex, of every kind, by the kernel's number. */

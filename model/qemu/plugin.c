@@ -320,8 +320,10 @@ void insn_executes(unsigned index, void *user, const struct registers *registers
 		return;
 	if (hooks & HOOK_VECTOR)
 		hooks_keep_vector(&vcpu->notes, vcpu->current, number, registers);
-	if (hooks & HOOK_DERIVE)
+	if (hooks & HOOK_DERIVE) {
+		sampled_unreported++;
 		note_error(hooks_derive(&vcpu->notes, vcpu->current, number, registers));
+	}
 	if (hooks & HOOK_PREDICATE)
 		hooks_note_predicate(&vcpu->notes, vcpu->current, number, registers);
 }

@@ -13,6 +13,7 @@
 #define NOTE_INSTRUCTIONS 65536 /* how far the shared count may lag */
 #define BARE_SETTLES      1000000
 #define END_ROOM          65536 /* instructions before the last one that counts, at least */
+#define UNREPORTED_PART   256   /* of the instructions: more accesses than that matter */
 #define PACE_MAX          (64ull * WARM_PACE_ONE)
 
 enum phase {
@@ -66,7 +67,12 @@ static uint64_t bare_for; /* instructions of the stretch that are not yet in `po
 /* Of them; below 0: each block is the model's. The engine's if it counts them down by itself. */
 static int64_t *left = &sampled_left;
 
+/* Whether many accesses are unreported, by what was modelled since the window before the last. */
+static bool unreported;
+static uint64_t unreported_before, seen_before;
+
 int64_t sampled_left = SAMPLED_IDLE;
+uint64_t sampled_unreported;
 struct memory *sampled_touches;
 
 /* Returns the next random number: SplitMix64. */
@@ -181,6 +187,7 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	random_state = request->seed + atomic_load(&sampled->count);
 	sum_counts(counts_before);
 	position = noted = counts_before[EVENT_INST_RETIRED];
+	seen_before = position - sampled->bare;
 	base = sampled->begins;
 	if (fixed_unit && position > base)
 		unit_number = (position - base) / fixed_unit;
@@ -191,6 +198,9 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	after_asked = request->after != 0;
 	phase = PHASE_FIRST;
 	next = after_asked ? request->after : SAMPLED_FIRST;
+	/* A run that ends by then is not sampled. */
+	if (request->most && next >= request->most)
+		next = UINT64_MAX;
 }
 
 bool sampled_asked(void)
@@ -305,11 +315,13 @@ static uint64_t touching_from(void)
 	return earlier(window_at > before ? window_at - before : 0, bare_until);
 }
 
-/* Returns where warming must begin before it. */
+/* Returns where warming must begin before it. Only the core learns of unreported accesses. */
 static uint64_t warming_from(void)
 {
 	const uint64_t before = warming + SAMPLED_BEFORE;
 
+	if (unreported)
+		return touching_from();
 	return earlier(window_at > before ? window_at - before : 0, bare_until);
 }
 
@@ -468,6 +480,16 @@ static void choose_window(void)
 	window_at = base + number * unit + random_number() % unit;
 }
 
+static void note_unreported(void)
+{
+	const uint64_t seen = position - sampled->bare;
+
+	unreported =
+		(sampled_unreported - unreported_before) * UNREPORTED_PART > seen - seen_before;
+	unreported_before = sampled_unreported;
+	seen_before = seen;
+}
+
 /*
  * Chooses how to get to the window. It ends at a random place, too, or blocks would have an
  * influence on where. If that has passed, the window is empty.
@@ -489,6 +511,7 @@ static void seek_window(struct core *core)
 		phase = PHASE_WARMS;
 		next = window_at - SAMPLED_BEFORE;
 		warm_begin(&warmer, core);
+		note_unreported();
 		/* A short stretch is not worth it. */
 		if (may_be_bare && warming_from() > position + warming / 4) {
 			come_nearer();

@@ -100,6 +100,12 @@ static inline bool sampled_skips(const struct block *block)
  */
 extern struct memory *sampled_touches;
 
+/*
+ * Counts accesses that QEMU does not report, such as SVE's, while registers tell the core of them.
+ * memory_touch() is not told: where there are many, the core is warmed instead.
+ */
+extern uint64_t sampled_unreported;
+
 /* Counts what has executed without the model, if this is in such a stretch. */
 void sampled_settle(struct core *core);
 

@@ -75,8 +75,8 @@ static void overflowed(void *user, const struct overflow_sample *at)
 
 		chain[0] = CONTEXT_USER;
 		chain[1] = at->pc;
-		sample.chain = 2 + (uint32_t)chains_walk(&sampler->chains, at->sequence, chain + 2,
-							 MODEL_CHAIN_MAX - 2);
+		sample.chain = 2 + (uint32_t)chains_walk(&sampler->chains, at->sequence, at->pc,
+							 chain + 2, MODEL_CHAIN_MAX - 2);
 		sample.link = chains_link(&sampler->chains, at->sequence, at->pc);
 	}
 	sampler_send(sampler, FRAME_SAMPLE, sampler_time_at(sampler, at->cycle), &sample,

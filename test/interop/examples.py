@@ -134,9 +134,11 @@ def regions(here):
     if process.returncode and "perf_event" in errors:
         raise Skip("the kernel lets nobody count")
     assert process.returncode == 0, errors
-    faults = [int(count) for count in re.findall(r"(\d+)  page-faults", output)]
-    nanoseconds = [int(count) for count in re.findall(r"(\d+)  task-clock", output)]
+    faults = [int(count) for count in re.findall(r"(\d+)  page-faults$", output, re.M)]
+    nanoseconds = [int(count) for count in re.findall(r"(\d+)  task-clock$", output, re.M)]
+    half, = re.findall(r"(\d+)  task-clock after the first half, read by a system call", output)
     assert len(faults) == len(nanoseconds) == 2 and min(nanoseconds) > 0, output
+    assert 0 < int(half) < nanoseconds[1], output
     # The C library merges into as many numbers as it sorts.
     assert faults[0] > 900, output
     assert sum(faults) <= usage.ru_minflt, f"{faults} of {usage.ru_minflt} faults"

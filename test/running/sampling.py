@@ -26,7 +26,7 @@ from tap import Skip, Tap  # noqa: E402
 tap = Tap()
 COMM, EXIT, FORK, SAMPLE, MMAP2, AUX, ITRACE_START, AUXTRACE = 3, 4, 7, 9, 10, 11, 12, 71
 IP, TID, TIME, ADDR, READ, CALLCHAIN, CPU, PERIOD = (1 << n for n in (0, 1, 2, 3, 4, 5, 7, 8))
-IDENTIFIER, PHYS_ADDR = 1 << 16, 1 << 19
+REGS_USER, IDENTIFIER, PHYS_ADDR = 1 << 12, 1 << 16, 1 << 19
 INTERVAL = 10240
 
 
@@ -87,6 +87,9 @@ class Recording:
             if sample_type & CALLCHAIN:
                 count, = take("<Q")
                 sample["chain"] = take(f"<{count}Q")
+            if sample_type & REGS_USER:
+                known, = take("<Q")
+                sample["link"] = take("<Q")[0] if known else None
             if sample_type & PHYS_ADDR:
                 sample["physical"], = take("<Q")
             assert at == len(body), (at, len(body))

@@ -5,6 +5,7 @@
 #include <semaphore.h>
 #include <stdbool.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -17,6 +18,7 @@ static pthread_mutex_t normal = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t imported = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t recursive;
 static sem_t locked, done;
+static _Atomic bool has;
 
 static void *hold_all(void *user)
 {
@@ -101,18 +103,35 @@ static void child_takes_over(void **state)
 	assert_int_equal(pthread_join(holder, NULL), 0);
 }
 
+static void *lock_normal(void *user)
+{
+	sem_post(&locked);
+	if (orphans_lock(&normal))
+		return NULL;
+	has = true;
+	pthread_mutex_unlock(&normal);
+	(void)user;
+	return &normal;
+}
+
 /* A thread of this process that holds a lock is waited for. */
 static void waits_for_the_living(void **state)
 {
+	const struct timespec while_it_waits = {.tv_nsec = 20000000};
 	pthread_t other;
-	int error = 0;
+	void *result;
 
 	(void)state;
+	assert_int_equal(sem_init(&locked, 0, 0), 0);
 	assert_int_equal(orphans_lock(&normal), 0);
-	assert_int_equal(pthread_create(&other, NULL, try_normal, &error), 0);
-	assert_int_equal(pthread_join(other, NULL), 0);
-	assert_int_equal(error, EBUSY);
+	assert_int_equal(pthread_create(&other, NULL, lock_normal, NULL), 0);
+	assert_int_equal(sem_wait(&locked), 0);
+	nanosleep(&while_it_waits, NULL);
+	assert_false(has);
 	assert_int_equal(pthread_mutex_unlock(&normal), 0);
+	assert_int_equal(pthread_join(other, &result), 0);
+	assert_non_null(result);
+	assert_true(has);
 }
 
 int main(void)
