@@ -466,8 +466,12 @@ PLUMB_API void plumb_region_end(struct plumb_region *region, struct plumb_count 
  * Reads what the event at a place of the plan has counted since plumb_region_begin(), while the
  * region goes on or after its end. Takes no system call, and about 50 instructions, where Linux
  * lets programs read their counters: 5.17 or later, with kernel.perf_user_access set to 1 before
- * the region is opened. The count is not scaled, so all groups should fit the counters. Returns 0,
- * ARGUMENT (there is no such place), or MACHINE (the event is not counted).
+ * the region is opened, in the thread that opened it. If the machine has several types of cores,
+ * that thread must have been pinned to those of one type before, and stay on them. While the region
+ * is open, kernel.perf_user_access must stay 1: otherwise reading ends the program with SIGILL. A
+ * forked process must not read its parent's region. The count is not scaled, so all groups should
+ * fit the counters. Returns 0, ARGUMENT (there is no such place), or MACHINE (the event is not
+ * counted).
  */
 PLUMB_API int plumb_region_read(const struct plumb_region *region, size_t place, uint64_t *count);
 

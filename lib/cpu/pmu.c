@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,22 @@ bool cpu_pmu_covers(const struct cpu_pmu *pmu, int cpu)
 	for (size_t i = 0; i < CPU_PMU_CPUS / 64; i++)
 		any |= pmu->cpus[i];
 	return !any || cpu < 0 || (cpu < CPU_PMU_CPUS && pmu->cpus[cpu / 64] >> cpu % 64 & 1);
+}
+
+bool cpu_pmu_covers_thread(const struct cpu_pmu *pmu)
+{
+	cpu_set_t allowed;
+
+	if (!pmu->some_cores)
+		return true;
+	CPU_ZERO(&allowed);
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+		return false;
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &allowed) &&
+		    (cpu >= CPU_PMU_CPUS || !(pmu->cpus[cpu / 64] >> cpu % 64 & 1)))
+			return false;
+	return true;
 }
 
 static bool read_pmu(const char *root, const char *name, struct cpu_pmu *pmu)

@@ -35,6 +35,9 @@ size_t cpu_find_pmus(const char *root, struct cpu_pmu *pmus, size_t room);
 /* Whether the PMU covers a CPU; true if that is unknown. */
 bool cpu_pmu_covers(const struct cpu_pmu *pmu, int cpu);
 
+/* Whether the calling thread may only run on cores that the PMU covers; false if in doubt. */
+bool cpu_pmu_covers_thread(const struct cpu_pmu *pmu);
+
 /* Whether the PMU may have this event; false only if it certainly lacks it. */
 bool cpu_pmu_may_count(const struct cpu_pmu *pmu, uint16_t code);
 

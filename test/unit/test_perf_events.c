@@ -36,6 +36,7 @@ static struct {
 	bool guarded;       /* the kernel's part is not for this user */
 	bool no_cycles;     /* it has no counter for cycles alone */
 	bool instructions;  /* but one for instructions alone */
+	bool no_long;       /* programs cannot read long events */
 	uint16_t refused;   /* a code it takes nowhere; 0: none */
 	uint16_t misfit;    /* a code it takes in no group of others; 0: none */
 	uint64_t result[3]; /* what an event reads as: count, enabled, running */
@@ -107,6 +108,8 @@ static int open_here(const struct perf_event_attr *attr, int leader)
 		return -ENOENT;
 	if (kernel.guarded && !attr->exclude_kernel)
 		return -EACCES;
+	if (kernel.no_long && (attr->config1 & 3) == 3)
+		return -EOPNOTSUPP;
 	if ((kernel.old && attr->inherit_thread) || attr->config == kernel.refused ||
 	    (leader >= 0 && (attr->config == kernel.misfit || !fits(attr, leader))))
 		return -EINVAL;
@@ -494,6 +497,32 @@ static void modifiers_are_asked_for(void **state)
 	}
 }
 
+/* The kernel refuses to let programs read an event, not to count it. */
+static void what_programs_cannot_read_is_counted(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	for (int no_long = 0; no_long <= 1; no_long++) {
+		set_up_events(&f, "cpu/r8,long/,r4,cs");
+		f.job.region = f.job.user_access = true;
+		kernel.no_long = no_long;
+		open_all(&f);
+		assert_int_equal(f.error, 0);
+		assert_int_equal(kernel.count, 3);
+		for (int i = 0; i < kernel.count; i++) {
+			const struct perf_event_attr *attr = &kernel.opened[i];
+			const bool is_long = attr->config == 8;
+
+			if (attr->type == PERF_TYPE_SOFTWARE)
+				assert_int_equal(attr->config1, 0);
+			else
+				assert_int_equal(attr->config1, !is_long ? 2 : no_long ? 1 : 3);
+		}
+		tear_down(&f);
+	}
+}
+
 static void groups_may_have_software_in_them(void **state)
 {
 	struct fixture f;
@@ -643,6 +672,7 @@ int main(void)
 		cmocka_unit_test(users_without_permission_count_their_own_part),
 		cmocka_unit_test(what_took_turns_is_scaled),
 		cmocka_unit_test(modifiers_are_asked_for),
+		cmocka_unit_test(what_programs_cannot_read_is_counted),
 		cmocka_unit_test(groups_may_have_software_in_them),
 		cmocka_unit_test(the_kernel_alone_takes_permission),
 		cmocka_unit_test(the_hint_would_help),

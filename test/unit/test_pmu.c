@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <ftw.h>
+#include <sched.h>
 #include <sys/stat.h>
 
 #include "cpu/pmu.h"
@@ -214,6 +215,31 @@ static void a_known_cpu_is_preferred(void **state)
 	assert_ptr_equal(cpu_choose_pmu(pmus, 2, n1), &pmus[0]);
 }
 
+/* Programs may read counters only if they stay on cores of one type. */
+static void a_thread_may_be_pinned(void **state)
+{
+	struct cpu_pmu pmu = {.some_cores = false};
+	cpu_set_t allowed;
+	int first = 0;
+
+	(void)state;
+	assert_true(cpu_pmu_covers_thread(&pmu));
+	pmu.some_cores = true;
+	assert_false(cpu_pmu_covers_thread(&pmu)); /* it is unknown which */
+	CPU_ZERO(&allowed);
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+		skip();
+	for (int cpu = CPU_PMU_CPUS - 1; cpu >= 0; cpu--)
+		if (CPU_ISSET((size_t)cpu, &allowed)) {
+			pmu.cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
+			first = cpu;
+		}
+	assert_true(cpu_pmu_covers_thread(&pmu));
+	pmu.cpus[first / 64] &= ~(UINT64_C(1) << first % 64);
+	pmu.cpus[15] |= UINT64_C(1) << 63;
+	assert_false(cpu_pmu_covers_thread(&pmu));
+}
+
 static void places_of_cpus(void **state)
 {
 	struct cpu_place place;
@@ -242,6 +268,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_pmceid_does_not_show_is_lacking, make_root,
 						remove_root),
 		cmocka_unit_test(a_known_cpu_is_preferred),
+		cmocka_unit_test(a_thread_may_be_pinned),
 		cmocka_unit_test_setup_teardown(places_of_cpus, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(old_kernels_show_less, make_root, remove_root),
 	};

@@ -207,7 +207,8 @@ static struct perf_event_attr other_attributes(const struct perf_events *events,
 }
 
 static struct perf_event_attr attributes(const struct perf_events *events,
-					 const struct plumb_event_config *event, bool leader)
+					 const struct plumb_event_config *event, bool leader,
+					 bool user_access)
 {
 	const bool region = events->job->region;
 	const bool waits = !events->scope.from_exec || events->job->window.delay_ms != 0;
@@ -220,10 +221,7 @@ static struct perf_event_attr attributes(const struct perf_events *events,
 						       : (uint32_t)PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = event->config,
-		.config1 =
-			event->config1 | (events->job->user_access && event->kind == PLUMB_EVENT_PMU
-						  ? USER_READ_CONFIG1
-						  : 0),
+		.config1 = event->config1 | (user_access ? USER_READ_CONFIG1 : 0),
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		/* Members count while their leader does. */
 		.disabled = leader,
@@ -247,18 +245,20 @@ static struct perf_event_attr attributes(const struct perf_events *events,
 
 /*
  * Opens an event, and asks for less if the kernel refuses: without its own part if that is not
- * permitted; with processes if it cannot tell them from threads (before Linux 5.13).
+ * permitted; with processes if it cannot tell them from threads (before Linux 5.13); to be read by
+ * system calls if programs cannot read this event, such as a long one on a PMU with short counters.
  */
 static int open_leniently(struct perf_events *events, const struct plumb_event_config *event,
 			  int leader)
 {
 	const bool with_processes = events->limits.with_processes;
+	bool user_access = events->job->user_access && event->kind == PLUMB_EVENT_PMU;
 	int error;
 
 	for (;;) {
-		struct perf_event_attr attr = events->scope.unit
-						      ? other_attributes(events, event, leader < 0)
-						      : attributes(events, event, leader < 0);
+		struct perf_event_attr attr =
+			events->scope.unit ? other_attributes(events, event, leader < 0)
+					   : attributes(events, event, leader < 0, user_access);
 
 		error = open_event(&attr, &events->scope, leader);
 		if (error >= 0)
@@ -268,6 +268,8 @@ static int open_leniently(struct perf_events *events, const struct plumb_event_c
 			events->limits.no_kernel = true;
 		else if ((error == -E2BIG || error == -EINVAL) && attr.inherit_thread)
 			events->limits.with_processes = true;
+		else if ((error == -EOPNOTSUPP || error == -EINVAL) && user_access)
+			user_access = false;
 		else
 			break;
 	}
@@ -364,7 +366,7 @@ static bool spe_has_cpu(const struct spe_pmu *spe, const struct source_job *job,
 static int open_spe(const struct perf_events *events, const struct plumb_event_config *event)
 {
 	const struct perf_scope *scope = &events->scope;
-	struct sampled_attr attr = {.attr = attributes(events, event, true)};
+	struct sampled_attr attr = {.attr = attributes(events, event, true, false)};
 	struct spe_pmu all[SPE_PMUS_MAX];
 	size_t count = scope->cgroup ? 0 : spe_find_pmus("", all, SPE_PMUS_MAX);
 	int fd = -ENOENT;

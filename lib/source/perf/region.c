@@ -17,6 +17,7 @@ struct plumb_region {
 	struct perf_events events;
 	struct perf_reading *before; /* of each place, when the region began */
 	struct direct *direct;       /* likewise */
+	const void *thread;          /* that is counted: only it may read directly */
 };
 
 /* For reading an event without system calls. */
@@ -27,11 +28,16 @@ struct direct {
 
 #define USER_ACCESS "/proc/sys/kernel/perf_user_access"
 
-static bool has_user_access(void)
+/*
+ * Whether the kernel lets this thread read the PMU's counters. On a core with another PMU the
+ * instruction would be illegal, and the thread could come there just before it.
+ */
+static bool has_user_access(const struct cpu_pmu *pmu)
 {
 	unsigned long long access;
 
-	return sysfs_read_number(USER_ACCESS, 10, 1, &access) && access;
+	return pmu && cpu_pmu_covers_thread(pmu) &&
+	       sysfs_read_number(USER_ACCESS, 10, 1, &access) && access;
 }
 
 /* Maps the pages of the core's events, as far as the kernel permits. */
@@ -110,9 +116,10 @@ int plumb_region_open(struct plumb_source *source, const struct plumb_plan *plan
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return PLUMB_ERR_NO_MEMORY;
+	made->thread = user_read_thread();
 	made->job = (struct source_job){.plan = plan,
 					.region = true,
-					.user_access = has_user_access(),
+					.user_access = has_user_access(source_pmu(source)),
 					.pmu = source_pmu(source)};
 	error = source_check_here(source, diagnostics);
 	if (error == 0)
@@ -164,12 +171,23 @@ void plumb_region_end(struct plumb_region *region, struct plumb_count *counts)
 	}
 }
 
+/*
+ * Reads what an event has counted since it was opened. Returns false if that takes a system call:
+ * in another thread the instruction would read another counter, or be illegal.
+ */
+static inline USER_READ_INLINE bool read_directly(const struct plumb_region *region, size_t place,
+						  uint64_t *count)
+{
+	return place < region->job.plan->place_count && region->direct[place].page &&
+	       region->thread == user_read_thread() &&
+	       user_read(region->direct[place].page, user_read_counter, count);
+}
+
 bool plumb_region_reads_directly(const struct plumb_region *region, size_t place)
 {
 	uint64_t count;
 
-	return place < region->job.plan->place_count && region->direct[place].page &&
-	       user_read(region->direct[place].page, user_read_counter, &count);
+	return read_directly(region, place, &count);
 }
 
 /* Not in plumb_region_read(), so that its short way needs no stack. */
@@ -188,11 +206,8 @@ static __attribute__((noinline)) int read_by_call(const struct plumb_region *reg
 
 int plumb_region_read(const struct plumb_region *region, size_t place, uint64_t *count)
 {
-	const struct direct *direct = &region->direct[place];
-
-	if (place >= region->job.plan->place_count || !direct->page ||
-	    !user_read(direct->page, user_read_counter, count))
+	if (!read_directly(region, place, count))
 		return read_by_call(region, place, count);
-	*count -= direct->before;
+	*count -= region->direct[place].before;
 	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define USER_READ_CONFIG1 2 /* "rdpmc" of drivers/perf/arm_pmuv3.c */
@@ -19,6 +20,19 @@
 
 /* Reads a counter of this CPU; false if there is none with this number. */
 typedef bool (*user_counter_reader)(uint32_t counter, uint64_t *value);
+
+/*
+ * Identifies the calling thread among those of its process, in one instruction; NULL where nothing
+ * is read without a system call. A new thread may be taken for one that has ended.
+ */
+static inline const void *user_read_thread(void)
+{
+#if defined(__aarch64__)
+	return __builtin_thread_pointer();
+#else
+	return NULL;
+#endif
+}
 
 /* A call would take a third of the instructions. */
 #define USER_READ_INLINE __attribute__((always_inline))
