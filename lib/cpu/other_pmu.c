@@ -47,8 +47,9 @@ static bool is_numbered(const char *unit, const char *name)
 	return *number && number[strspn(number, number == unit + length ? DIGITS : HEX)] == '\0';
 }
 
-/* Reads what a unit's folder says. Returns false if it is no unit. */
-static bool read_unit(const char *root, const char *name, struct cpu_unit *unit)
+/* Reads what a unit's folder says. Returns 1, 0 if it is no unit, or a negative enum plumb_error.
+ */
+static int read_unit(const char *root, const char *name, struct cpu_unit *unit)
 {
 	char path[PATH_MAX], line[LINE];
 	unsigned long long type;
@@ -56,42 +57,46 @@ static bool read_unit(const char *root, const char *name, struct cpu_unit *unit)
 
 	*unit = (struct cpu_unit){.cpus = NULL};
 	if (strlen(name) >= sizeof(unit->name) || is_special(name))
-		return false;
+		return 0;
 	memcpy(unit->name, name, strlen(name) + 1);
 	snprintf(path, sizeof(path), "%s" DEVICES "/%s/type", root, name);
 	if (!sysfs_read_number(path, 10, UINT32_MAX, &type))
-		return false;
+		return 0;
 	unit->type = (uint32_t)type;
 	snprintf(path, sizeof(path), "%s" DEVICES "/%s/cpumask", root, name);
 	if (!sysfs_read_line(line, sizeof(line), path))
-		return true;
+		return 1;
 	count = sysfs_parse_cpus(line, &unit->cpus);
-	unit->cpu_count = count > 0 ? (size_t)count : 0;
-	return count >= 0;
+	if (count < 0)
+		return count;
+	unit->cpu_count = (size_t)count;
+	return 1;
 }
 
-static bool add_unit(const char *root, const char *name, struct cpu_unit **units, int *count)
+/* Adds a unit, if it is one. Returns 0 or a negative enum plumb_error. */
+static int add_unit(const char *root, const char *name, struct cpu_unit **units, int *count)
 {
 	struct cpu_unit unit, *more;
+	const int found = *count == CPU_UNITS_MAX ? 0 : read_unit(root, name, &unit);
 
-	if (*count == CPU_UNITS_MAX || !read_unit(root, name, &unit))
-		return true;
+	if (found <= 0)
+		return found;
 	more = reallocarray(*units, (size_t)*count + 1, sizeof(*more));
 	if (!more) {
 		free(unit.cpus);
-		return false;
+		return PLUMB_ERR_NO_MEMORY;
 	}
 	*units = more;
 	more[(*count)++] = unit;
-	return true;
+	return 0;
 }
 
 int cpu_find_units(const char *root, const char *name, struct cpu_unit **units)
 {
 	char path[PATH_MAX];
 	struct dirent **entries;
-	int found, count = 0;
-	bool fine = true, exact = false;
+	int found, count = 0, error = 0;
+	bool exact = false;
 
 	*units = NULL;
 	snprintf(path, sizeof(path), "%s" DEVICES, root);
@@ -101,19 +106,19 @@ int cpu_find_units(const char *root, const char *name, struct cpu_unit **units)
 	for (int i = 0; i < found; i++) {
 		const char *entry = entries[i]->d_name;
 
-		if (fine && *entry != '.' &&
+		if (error == 0 && *entry != '.' &&
 		    (exact ? text_compare(entry, name) == 0 : is_numbered(entry, name)))
-			fine = add_unit(root, entry, units, &count);
+			error = add_unit(root, entry, units, &count);
 	}
 	for (int i = 0; i < found; i++)
 		free(entries[i]);
 	if (found >= 0)
 		free(entries);
-	if (fine)
+	if (error == 0)
 		return count;
 	cpu_units_free(*units, count);
 	*units = NULL;
-	return PLUMB_ERR_NO_MEMORY;
+	return error;
 }
 
 void cpu_units_free(struct cpu_unit *units, int count)
@@ -160,6 +165,7 @@ struct names {
 	char best[NEAR_MAX_LENGTH + 1]; /* the most similar one; "": none is */
 	char all[HINT];
 	size_t used;
+	bool more; /* names than `all` has room for */
 };
 
 /* Notes an event or a field that the unit has. */
@@ -179,8 +185,10 @@ static bool offer(void *user, const char *name, const char *line)
 			  names->used ? ", " : "", name);
 	if (length > 0 && (size_t)length < sizeof(names->all) - names->used)
 		names->used += (size_t)length;
-	else
+	else {
 		names->all[names->used] = '\0';
+		names->more = true;
+	}
 	return true;
 }
 
@@ -199,7 +207,7 @@ static int unknown(const struct configuring *c, const char *folder, const char *
 		plumb_diagnostics_hint(c->diagnostics, "did you mean %s?", names.best);
 	else if (names.used)
 		plumb_diagnostics_hint(c->diagnostics, "%s has %s%s", c->unit->name, names.all,
-				       names.used + 32 > sizeof(names.all) ? ", ..." : "");
+				       names.more ? ", ..." : "");
 	return PLUMB_ERR_NOT_FOUND;
 }
 

@@ -25,7 +25,8 @@ struct cpu_unit {
 /*
  * Finds the units that `name` stands for, in any case: one with this name, or all whose name goes
  * on with "_" and digits, or with digits. `root` is "" for this machine. Sorted by name. Returns
- * how many there are, at most CPU_UNITS_MAX, or NO_MEMORY. Free them with cpu_units_free().
+ * how many there are, at most CPU_UNITS_MAX, or NO_MEMORY, or INVALID (the CPUs of one are no
+ * list). Free them with cpu_units_free().
  */
 int cpu_find_units(const char *root, const char *name, struct cpu_unit **units);
 void cpu_units_free(struct cpu_unit *units, int count);

@@ -2,10 +2,11 @@
 /*
  * Test equipment, loaded with LD_PRELOAD: a kernel whose sysfs is the folder HYBRID_ROOT, and whose
  * core PMUs count what HYBRID_COUNTS says, a file of lines "TYPE CODE COUNT ENABLED RUNNING". An
- * event that no line has counts 0 all the time. HYBRID_FREE is the number of counters; HYBRID_LOG
- * gets a line for each event opened: type, code, process (task or all), CPU and whether execve(2)
- * enables it. HYBRID_SAMPLES has lines "TYPE TID TIMES CODE:COUNT...": the first group of that type
- * takes so many samples of this thread, between each of which its events count as much.
+ * event that no line has counts 0 all the time. HYBRID_FREE is the number of counters;
+ * HYBRID_REFUSES is a type of PMU that counts nothing; HYBRID_LOG gets a line for each event
+ * opened: type, code, process (task or all), CPU and whether execve(2) enables it. HYBRID_SAMPLES
+ * has lines "TYPE TID TIMES CODE:COUNT...": the first group of that type takes so many samples of
+ * this thread, between each of which its events count as much.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -109,8 +110,11 @@ static int open_event(const struct perf_event_attr *attr, int pid, int cpu, int 
 {
 	const int most = getenv("HYBRID_FREE") ? atoi(getenv("HYBRID_FREE")) : 6;
 	const int split = getenv("HYBRID_SPLIT") ? atoi(getenv("HYBRID_SPLIT")) : 0;
+	const char *refuses = getenv("HYBRID_REFUSES");
 	int fd;
 
+	if (refuses && attr->type == (uint32_t)atoi(refuses))
+		return -EINVAL;
 	if (cpu >= 0 && split < ONE_TYPE && attr->type != PERF_TYPE_SOFTWARE &&
 	    (attr->type == 8) != (cpu < split))
 		return -ENOENT;

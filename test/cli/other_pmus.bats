@@ -54,7 +54,7 @@ counts='[.events[] | .name, .count]'
 	on_altra stat --json -C 1 -e arm_dmc620/clkdiv2_rdwr/,INST_RETIRED -o out.json -- true 2>/dev/null
 	[ "$(grep -c '^32 0x0000 all 1$' log)" -eq 1 ]
 	on_altra stat --json -C 1 -e arm_dmc620/clkdiv2_rdwr/,arm_cmn/dtc_cycles/ -o out.json -- true 2>/dev/null
-	jq -r '.warnings[]' out.json | grep -q "arm_cmn is not counted: none of the CPUs that are counted serves it"
+	[ "$(jq -c .warnings out.json)" = '["arm_cmn is not counted: none of the CPUs that are counted serves it","events of PMUs outside the cores count the whole machine, whatever else is measured"]' ]
 	run --separate-stderr on_altra stat -C 1 -e arm_cmn/dtc_cycles/ -- true
 	[ "$status" -eq 3 ]
 	[[ "$stderr" == *"cannot count any of the requested events: arm_cmn/dtc_cycles/"* ]]
@@ -83,6 +83,22 @@ counts='[.events[] | .name, .count]'
 	run --separate-stderr on_altra record -e arm_cmn/dtc_cycles/ -o of.data -- true
 	[ "$status" -eq 2 ]
 	[ "${stderr_lines[0]}" = "plumb: 'arm_cmn/dtc_cycles/': only cores can be sampled; this PMU can be counted" ]
+}
+
+@test "a unit that no CPU serves, that counts less than others or is described unclearly is not left out silently" {
+	local unit=sys/bus/event_source/devices/arm_cmn_1
+	cp -r "$work/altra" altra
+	export HYBRID_ROOT=$PWD/altra
+	echo >altra/$unit/cpumask
+	on_altra stat --json -e arm_cmn_1/dtc_cycles/,INST_RETIRED -o out.json -- true 2>/dev/null
+	[ "$(jq -c .warnings out.json)" = '["arm_cmn_1 is not counted: no CPU serves it"]' ]
+	echo 0 >altra/$unit/cpumask
+	HYBRID_REFUSES=31 on_altra stat --json -a -e arm_cmn/hnf_cache_miss/ -o out.json -- true 2>/dev/null
+	[ "$(jq -c "[$counts, .warnings]" out.json)" = '[["arm_cmn/hnf_cache_miss/",1000],["arm_cmn_1 does not count arm_cmn/hnf_cache_miss/: only the other units'"'"' counts are in the total"]]' ]
+	echo 3-1 >altra/$unit/cpumask
+	run --separate-stderr on_altra stat -e arm_cmn/dtc_cycles/ -- true
+	[ "$status" -ne 0 ]
+	[ "${stderr_lines[0]}" = "plumb: arm_cmn: the kernel describes unclearly which CPUs serve it" ]
 }
 
 @test "this machine's time-stamp counter counts as with perf" {

@@ -70,6 +70,10 @@ static int make_root(void **state)
 	put("arm_dmc620_10008c000/format/event", "config2:3-8\n");
 	put("arm_dmc620_10008c000/format/clkdiv2", "config2:9\n");
 	put("arm_dmc620_10008c000/events/clkdiv2_rdwr", "event=0x12,clkdiv2=0x1\n");
+	put("arm_odd_0/type", "34\n");
+	put("arm_odd_0/cpumask", "0\n");
+	put("arm_odd_1/type", "35\n");
+	put("arm_odd_1/cpumask", "3-1\n");
 	put("hisi_sccl1_ddrc0/type", "33\n");
 	put("software/type", "1\n");
 	put("arm_spe_0/type", "9\n");
@@ -102,6 +106,9 @@ static void units_are_found_by_their_kind_and_by_name(void **state)
 	assert_int_equal(cpu_find_units(root, "ARM_CMN_1", &units), 1);
 	assert_int_equal(units[0].type, 31);
 	cpu_units_free(units, 1);
+	/* One unit less would be a total that is too small. */
+	assert_int_equal(cpu_find_units(root, "arm_odd", &units), PLUMB_ERR_INVALID);
+	assert_null(units);
 	/* A number may be an address, and need no underscore. */
 	assert_int_equal(cpu_find_units(root, "arm_dmc620", &units), 1);
 	assert_null(units[0].cpus);

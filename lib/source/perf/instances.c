@@ -168,6 +168,17 @@ static int add_scope(struct perf_instances *all, const struct perf_scope *scope)
 	return error;
 }
 
+/* Returns how many instances add_scope() adds. */
+static size_t instances_per_scope(const struct perf_instances *all)
+{
+	size_t count = 1;
+
+	for (size_t k = 0; k < all->kind_count; k++)
+		for (int u = 0; u < all->kinds[k].unit_count; u++)
+			count += !all->kinds[k].units[u].cpus;
+	return count;
+}
+
 /* Opens the events for everything on a CPU, or for each control group. */
 static int add_cpu(struct perf_instances *all, int cpu)
 {
@@ -199,8 +210,8 @@ static int add_all(struct perf_instances *all)
 	const struct perf_targets *targets = &all->targets;
 	int error = PLUMB_OK;
 
-	perf_allow_descriptors(all->job->plan->place_count * targets->cpu_count *
-				       targets->thread_count *
+	perf_allow_descriptors(all->job->plan->place_count * instances_per_scope(all) *
+				       targets->cpu_count * targets->thread_count *
 				       (all->cgroup_count ? all->cgroup_count : 1) +
 			       all->cgroup_count);
 	for (size_t t = 0; t < targets->thread_count && error == PLUMB_OK; t++)
@@ -231,6 +242,16 @@ static int refuse_cgroups(const struct perf_instances *all, const char *event)
 	return PLUMB_ERR_INVALID;
 }
 
+/* Refuses a kind whose units are not known. */
+static int refuse_units(const struct perf_instances *all, const struct perf_kind *kind)
+{
+	if (kind->unit_count != PLUMB_ERR_NO_MEMORY)
+		plumb_diagnostics_add(all->diagnostics, PLUMB_ERROR, "bad-unit", NULL,
+				      "%s: the kernel describes unclearly which CPUs serve it",
+				      kind->name);
+	return kind->unit_count;
+}
+
 /* Finds the units of the PMUs that the job's events name. */
 static int find_kinds(struct perf_instances *all)
 {
@@ -250,7 +271,7 @@ static int find_kinds(struct perf_instances *all)
 		kind->name = pmu;
 		kind->unit_count = cpu_find_units("", kind->name, &kind->units);
 		if (kind->unit_count < 0)
-			return PLUMB_ERR_NO_MEMORY;
+			return refuse_units(all, kind);
 		all->kind_count++;
 	}
 	return PLUMB_OK;
@@ -264,18 +285,19 @@ static bool is_wanted(const struct source_job *job, int cpu)
 	return !job->cpu_count;
 }
 
-/* Notes that no CPU among those to count serves a unit of this kind. */
-static void refuse_kind(struct perf_instances *all, const struct perf_kind *kind)
+/* Notes that no CPU serves a unit of this kind, or none among those to count. */
+static void refuse_kind(struct perf_instances *all, const struct perf_kind *kind, bool served)
 {
 	const struct plumb_plan *plan = all->job->plan;
 
 	for (uint16_t i = 0; i < plan->event_count; i++)
 		if (plan->events[i]->kind == PLUMB_EVENT_OTHER &&
 		    strcmp(plan->events[i]->pmu, kind->name) == 0)
-			index_set_add(&all->limits.refused, i);
+			index_set_add(&all->elsewhere, i);
 	plumb_diagnostics_add(all->diagnostics, PLUMB_WARNING, "unit-elsewhere", NULL,
-			      "%s is not counted: none of the CPUs that are counted serves it",
-			      kind->name);
+			      "%s is not counted: %s", kind->name,
+			      served ? "none of the CPUs that are counted serves it"
+				     : "no CPU serves it");
 }
 
 /* Opens the events of a unit that counts the whole machine, on the CPUs that serve it. */
@@ -304,13 +326,15 @@ static int add_machine(struct perf_instances *all)
 		const struct perf_kind *kind = &all->kinds[k];
 		const size_t before = all->count;
 		size_t served = 0;
+		bool anywhere = false; /* a unit is opened like events of the core */
 
 		for (int u = 0; u < kind->unit_count && error == PLUMB_OK; u++) {
 			served += kind->units[u].cpu_count;
+			anywhere |= !kind->units[u].cpus;
 			error = add_unit(all, kind, &kind->units[u]);
 		}
-		if (error == PLUMB_OK && served && all->count == before)
-			refuse_kind(all, kind);
+		if (error == PLUMB_OK && !anywhere && all->count == before)
+			refuse_kind(all, kind, served > 0);
 		all->limits.machine |= all->count > before && !all->job->all_cpus;
 	}
 	return error;
@@ -352,11 +376,62 @@ static int open_cgroups(struct perf_instances *all)
 	return PLUMB_OK;
 }
 
-/* Keeps as refused only what is counted nowhere: other CPUs may have another PMU. */
-static int judge_refused(struct perf_instances *all)
+/* Warns of events that some units of a kind count, but not this one. */
+static int warn_of_unit(const struct perf_instances *all, const struct cpu_unit *unit,
+			const struct index_set *counted)
 {
 	const struct plumb_plan *plan = all->job->plan;
-	struct index_set refused = {0};
+	struct index_set missing = {0};
+	bool any = false;
+	char *names;
+
+	for (size_t k = 0; k < all->count; k++) {
+		const struct perf_events *events = &all->at[k].events;
+
+		for (uint16_t i = 0; events->scope.unit == unit && i < plan->event_count; i++)
+			if (index_set_has(counted, i) && index_set_has(&events->limits.refused, i))
+				any |= index_set_add(&missing, i);
+	}
+	if (!any)
+		return PLUMB_OK;
+	names = perf_names(plan, &missing);
+	if (!names)
+		return PLUMB_ERR_NO_MEMORY;
+	plumb_diagnostics_add(all->diagnostics, PLUMB_WARNING, "unit-missing", NULL,
+			      "%s does not count %s: only the other units' counts are in the total",
+			      unit->name, names);
+	free(names);
+	return PLUMB_OK;
+}
+
+static int warn_of_units(const struct perf_instances *all, const struct index_set *counted)
+{
+	int error = PLUMB_OK;
+
+	for (size_t k = 0; k < all->kind_count; k++)
+		for (int u = 0; u < all->kinds[k].unit_count && error == PLUMB_OK; u++)
+			error = warn_of_unit(all, &all->kinds[k].units[u], counted);
+	return error;
+}
+
+/* None of the events is counted. */
+static int explain_nothing(const struct perf_instances *all, const struct index_set *refused)
+{
+	struct perf_limits both = {.refused = *refused};
+
+	perf_limits_add(&both, &(struct perf_limits){.refused = all->elsewhere});
+	return perf_status_of(
+		perf_events_explain_nothing(all->job, &both.refused, all->diagnostics));
+}
+
+/*
+ * Keeps as refused only what is counted nowhere: other CPUs may have another PMU. Of the instances,
+ * `own` count what the job names, and the others the whole machine.
+ */
+static int judge_refused(struct perf_instances *all, size_t own)
+{
+	const struct plumb_plan *plan = all->job->plan;
+	struct index_set refused = {0}, counted = {0};
 	size_t opened = 0;
 
 	for (uint16_t g = 0; g < plan->group_count; g++) {
@@ -367,6 +442,8 @@ static int judge_refused(struct perf_instances *all)
 			for (size_t k = 0; k < all->count && !open; k++)
 				open = all->at[k].events.fds[plan->groups[g].first + i] >= 0;
 			opened += open;
+			if (open)
+				index_set_add(&counted, event);
 			if (!open && index_set_has(&all->limits.refused, event))
 				index_set_add(&refused, event);
 		}
@@ -377,21 +454,20 @@ static int judge_refused(struct perf_instances *all)
 				      "no CPU of %s is among those to count", all->job->pmu->name);
 		return PLUMB_ERR_NOT_FOUND;
 	}
-	if (all->count == 0) {
+	if (own == 0 && (all->count == 0 || all->targets.cpu_count)) {
 		plumb_diagnostics_add(all->diagnostics, PLUMB_ERROR, "no-process", NULL,
 				      "the process has ended");
 		return PLUMB_ERR_NOT_FOUND;
 	}
-	return opened || plan->place_count == 0 ? PLUMB_OK
-						: perf_status_of(perf_events_explain_nothing(
-							  all->job, &refused, all->diagnostics));
+	return opened || plan->place_count == 0 ? warn_of_units(all, &counted)
+						: explain_nothing(all, &refused);
 }
 
 static int open_program(struct perf_instances *all, pid_t pid)
 {
 	const struct perf_scope scope = {.pid = pid, .cpu = -1, .from_exec = true};
 
-	perf_allow_descriptors(all->job->plan->place_count);
+	perf_allow_descriptors(all->job->plan->place_count * instances_per_scope(all));
 	return add_scope(all, &scope);
 }
 
@@ -410,6 +486,7 @@ int perf_instances_open(struct perf_instances *all, const struct source_job *job
 		.any_cpu = tasks && !job->cpu_count,
 		.program = job->program != NULL,
 	};
+	size_t own;
 	int error;
 
 	*all = (struct perf_instances){.job = job, .pass = pass, .diagnostics = diagnostics};
@@ -431,9 +508,10 @@ int perf_instances_open(struct perf_instances *all, const struct source_job *job
 		if (error == PLUMB_OK)
 			error = add_all(all);
 	}
+	own = all->count;
 	if (error == PLUMB_OK)
 		error = add_machine(all);
-	return error == PLUMB_OK ? judge_refused(all) : error;
+	return error == PLUMB_OK ? judge_refused(all, own) : error;
 }
 
 void perf_instances_close(struct perf_instances *all)

@@ -42,6 +42,7 @@ struct perf_instances {
 	size_t kind_count;
 	struct perf_reading *now; /* of each place: the sums of all instances */
 	struct perf_limits limits;
+	struct index_set elsewhere; /* the plan's events that only other CPUs could count */
 	struct plumb_diagnostics *diagnostics;
 };
 
