@@ -189,7 +189,7 @@ def permission(vm):
 
 
 def direct(vm):
-    """Counters that a program reads itself: by plumb_region_read(), without a system call."""
+    """Counters that a program reads itself, without a system call, by what plumb_region_read() uses."""
     def reads(outcome):
         return json.loads(outcome.out)
 

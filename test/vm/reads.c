@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads its own instructions without system calls, as plumb_region_read() does, and prints whether
- * that works, how many instructions a read takes, how many a loop of LOOP has, and how far a read
- * by the kernel is ahead of one before it.
+ * Reads its own instructions without system calls, by user_read() of plumb_region_read(), which is
+ * not called itself, and prints whether that works, how many instructions a read takes, how many a
+ * loop of LOOP has, and how far a read by the kernel is ahead of one before it.
  */
 #include <stdio.h>
 #include <string.h>
