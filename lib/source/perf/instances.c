@@ -330,8 +330,10 @@ static int add_machine(struct perf_instances *all)
 
 		for (int u = 0; u < kind->unit_count && error == PLUMB_OK; u++) {
 			served += kind->units[u].cpu_count;
-			anywhere |= !kind->units[u].cpus;
-			error = add_unit(all, kind, &kind->units[u]);
+			if (kind->units[u].cpus)
+				error = add_unit(all, kind, &kind->units[u]);
+			else
+				anywhere = true;
 		}
 		if (error == PLUMB_OK && !anywhere && all->count == before)
 			refuse_kind(all, kind, served > 0);
