@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,6 +84,9 @@ static void child_takes_over(void **state)
 #ifndef __GLIBC__
 	skip();
 #endif
+	/* QEMU, which a cross-built test runs in, fails after forks of programs with threads. */
+	if (getenv("MESON_EXE_WRAPPER"))
+		skip();
 	pthread_mutexattr_init(&attributes);
 	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
 	pthread_mutex_init(&recursive, &attributes);
