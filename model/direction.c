@@ -254,7 +254,7 @@ static inline per_table tags_at(const struct direction *d, per_table places)
 #undef TAG
 	return (per_table)tags;
 #else
-	per_table tags;
+	per_table tags = {0};
 
 	for (unsigned i = 0; i < TABLES_MAX; i++)
 		tags[i] = d->tags[TABLES_MAX / 2 * (size_t)places[i] + i];

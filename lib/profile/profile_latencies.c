@@ -56,6 +56,7 @@ static void sort_buckets(struct buckets *buckets, const struct latency_counts *o
 			const uint32_t bucket = 64 * word + (uint32_t)__builtin_ctzll(bits);
 
 			buckets->at[buckets->count].bucket = bucket;
+			/* cppcheck-suppress uninitvar ; only those that are present are read */
 			buckets->at[buckets->count++].count = counts[bucket];
 		}
 	}
