@@ -83,6 +83,8 @@ static void check_sample(const struct sampled *sampled, const uint8_t *body, siz
 		words += 1 + word(body, size, words);
 	if (type & PERF_SAMPLE_RAW)
 		words += (4 + (word(body, size, words) & UINT32_MAX)) / 8;
+	if (type & PERF_SAMPLE_REGS_USER) /* x30 alone, if it is known */
+		words += word(body, size, words) == PERF_SAMPLE_REGS_ABI_NONE ? 1 : 2;
 	words += !!(type & PERF_SAMPLE_DATA_SRC) + !!(type & PERF_SAMPLE_PHYS_ADDR);
 	require(size == 8 * words);
 }
