@@ -5,50 +5,24 @@
  */
 #include "check.h"
 
-#include <ftw.h>
-#include <sys/stat.h>
-
 #include <plumb/error.h>
 
 #include "base/diagnostics.h"
 #include "cpu/other_pmu.h"
 
+#include "tree.h"
+
 #define DEVICES "/sys/bus/event_source/devices/"
 
-static char root[] = "/tmp/plumb-other-XXXXXX";
-
-/* Writes a file of a device, its folders too. */
 static void put(const char *path, const char *text)
 {
-	char full[512];
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s" DEVICES "%s", root, path);
-	for (char *slash = strchr(full + sizeof(root), '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(full, 0700);
-		*slash = '/';
-	}
-	file = fopen(full, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-	(void)status;
-	(void)type;
-	(void)walk;
-	return remove(path);
+	tree_put(DEVICES, path, text);
 }
 
 static int make_root(void **state)
 {
 	(void)state;
-	memcpy(root + sizeof(root) - 7, "XXXXXX", 7);
-	if (!mkdtemp(root))
+	if (tree_make())
 		return -1;
 	for (unsigned i = 0; i < 2; i++) {
 		char path[64];
@@ -84,7 +58,7 @@ static int make_root(void **state)
 static int remove_root(void **state)
 {
 	(void)state;
-	return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	return tree_remove();
 }
 
 /* ---- units -------------------------------------------------------------------------------- */

@@ -2,53 +2,28 @@
 /* Finding the PMUs of Arm cores in a sysfs made for the purpose. */
 #include "check.h"
 
-#include <ftw.h>
 #include <sched.h>
-#include <sys/stat.h>
 
 #include "cpu/pmu.h"
 #include "cpu/topology.h"
 
-static char root[] = "/tmp/plumb-pmu-XXXXXX";
+#include "tree.h"
 
-/* Writes a file below the root, its folders too. */
 static void put(const char *path, const char *text)
 {
-	char full[512];
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	for (char *slash = strchr(full + sizeof(root), '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(full, 0700);
-		*slash = '/';
-	}
-	file = fopen(full, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-	(void)status;
-	(void)type;
-	(void)walk;
-	return remove(path);
+	tree_put("", path, text);
 }
 
 static int make_root(void **state)
 {
 	(void)state;
-	memcpy(root + sizeof(root) - 7, "XXXXXX", 7);
-	return mkdtemp(root) ? 0 : -1;
+	return tree_make();
 }
 
 static int remove_root(void **state)
 {
 	(void)state;
-	return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	return tree_remove();
 }
 
 #define DEVICES "/sys/bus/event_source/devices/"

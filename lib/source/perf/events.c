@@ -184,20 +184,21 @@ static bool has_user_part(const struct plumb_event_config *event)
 	return !event->exclude_user && !event->exclude_kernel && event->kind != PLUMB_EVENT_OTHER;
 }
 
-/* Other PMUs than cores' know no modes, and reject attributes that name some. */
-static struct perf_event_attr other_attributes(const struct perf_events *events,
-					       const struct plumb_event_config *event, bool leader)
+/* What all events have: when they begin to count, and in which tasks. */
+static struct perf_event_attr common_attributes(const struct perf_events *events,
+						const struct plumb_event_config *event, bool leader)
 {
 	const bool waits = !events->scope.from_exec || events->job->window.delay_ms != 0;
-	const bool inherits = !events->job->no_inherit && perf_scope_is_task(&events->scope);
+	/* Only tasks have descendants. */
+	const bool inherits = !events->job->region && !events->job->no_inherit &&
+			      perf_scope_is_task(&events->scope);
 
 	return (struct perf_event_attr){
-		.type = events->scope.unit->type,
 		.size = sizeof(struct perf_event_attr),
 		.config = event->config,
 		.config1 = event->config1,
-		.config2 = event->config2,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		/* Members count while their leader does. */
 		.disabled = leader,
 		.enable_on_exec = leader && !waits,
 		.inherit = inherits,
@@ -206,40 +207,36 @@ static struct perf_event_attr other_attributes(const struct perf_events *events,
 	};
 }
 
+/* Other PMUs than cores' know no modes, and reject attributes that name some. */
+static struct perf_event_attr other_attributes(const struct perf_events *events,
+					       const struct plumb_event_config *event, bool leader)
+{
+	struct perf_event_attr attr = common_attributes(events, event, leader);
+
+	attr.type = events->scope.unit->type;
+	attr.config2 = event->config2;
+	return attr;
+}
+
 static struct perf_event_attr attributes(const struct perf_events *events,
 					 const struct plumb_event_config *event, bool leader,
 					 bool user_access)
 {
-	const bool region = events->job->region;
-	const bool waits = !events->scope.from_exec || events->job->window.delay_ms != 0;
-	/* Only tasks have descendants. */
-	const bool inherits =
-		!region && !events->job->no_inherit && perf_scope_is_task(&events->scope);
 	const bool modes = event->exclude_user || event->exclude_kernel || event->exclude_hv;
-	struct perf_event_attr attr = {
-		.type = event->kind == PLUMB_EVENT_PMU ? events->job->pmu->type
-						       : (uint32_t)PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = event->config,
-		.config1 = event->config1 | (user_access ? USER_READ_CONFIG1 : 0),
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-		/* Members count while their leader does. */
-		.disabled = leader,
-		.enable_on_exec = leader && !waits,
-		.inherit = inherits,
-		.inherit_thread =
-			inherits && !events->job->children && !events->limits.with_processes,
-		.exclude_user = event->exclude_user,
-		.exclude_kernel =
-			event->exclude_kernel || (events->limits.no_kernel && has_user_part(event)),
-		.exclude_hv = event->exclude_hv || !modes,
-		.exclude_host = event->guest && !event->host,
-		.exclude_guest = event->host && !event->guest,
-		.exclude_idle = event->exclude_idle,
-		.pinned = event->pinned && leader,
-		.exclusive = event->exclusive && leader,
-	};
+	struct perf_event_attr attr = common_attributes(events, event, leader);
 
+	attr.type = event->kind == PLUMB_EVENT_PMU ? events->job->pmu->type
+						   : (uint32_t)PERF_TYPE_SOFTWARE;
+	attr.config1 |= user_access ? USER_READ_CONFIG1 : 0;
+	attr.exclude_user = event->exclude_user;
+	attr.exclude_kernel =
+		event->exclude_kernel || (events->limits.no_kernel && has_user_part(event));
+	attr.exclude_hv = event->exclude_hv || !modes;
+	attr.exclude_host = event->guest && !event->host;
+	attr.exclude_guest = event->host && !event->guest;
+	attr.exclude_idle = event->exclude_idle;
+	attr.pinned = event->pinned && leader;
+	attr.exclusive = event->exclusive && leader;
 	return attr;
 }
 
