@@ -94,7 +94,7 @@ int plumb_source_other(const void *user, const struct plumb_event_term *terms, s
 		return 1;
 	if (found == PLUMB_ERR_INVALID)
 		plumb_diagnostics_add(diagnostics, PLUMB_ERROR, "bad-unit", NULL,
-				      "%s: the kernel describes unclearly which CPUs serve it",
+				      "%s: cannot read from sysfs which CPUs serve it",
 				      config->pmu);
 	if (error < 0)
 		return error;
