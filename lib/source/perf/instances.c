@@ -247,8 +247,7 @@ static int refuse_units(const struct perf_instances *all, const struct perf_kind
 {
 	if (kind->unit_count != PLUMB_ERR_NO_MEMORY)
 		plumb_diagnostics_add(all->diagnostics, PLUMB_ERROR, "bad-unit", NULL,
-				      "%s: cannot read from sysfs which CPUs serve it",
-				      kind->name);
+				      "%s: cannot read from sysfs which CPUs serve it", kind->name);
 	return kind->unit_count;
 }
 
