@@ -3,14 +3,16 @@
 """How often the 95 % intervals of sampled runs hold what the whole model counts.
 
     coverage.py [--seeds N] [--error PERCENT] [--jobs N] [--packages FOLDER] [--keep FILE]
-                [--only NAME,...] PLUMB
+                [--only NAME,...] [--kept] PLUMB
 
 Runs 25 programs of 20 to 100 million instructions once in the whole model, and sampled with each
 seed: five of bench/programs, sixteen of bench/programs/workloads.c, and four of Debian's arm64
 packages, which are fetched into FOLDER if it lacks them. Looks at the cycles per instruction and the
 shares of level 1. Prints a row per program: for each value how often its interval held, then for the
 cycles the bias (the mean error over the seeds, with its standard error) beside half an interval.
-"--keep" adds each result to a file as soon as it is there, and takes those that are there already.
+All programs run with a seed before the next seed does. "--keep" adds each result to a file as soon
+as it is there, and takes those that are there already. "--kept" runs nothing, and prints what the file
+has.
 """
 import argparse
 import concurrent.futures
@@ -213,6 +215,7 @@ def main():
     parser.add_argument("--packages")
     parser.add_argument("--keep")
     parser.add_argument("--only")
+    parser.add_argument("--kept", action="store_true")
     parser.add_argument("plumb")
     options = parser.parse_args()
     kept = {}
@@ -224,29 +227,34 @@ def main():
     os.nice(10)
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        packages = options.packages or os.path.join(folder, "packages")
-        commands = {**compiled(folder), **packaged(packages, folder)}
+        if options.kept:
+            commands = dict.fromkeys(name for name, _ in kept)
+        else:
+            packages = options.packages or os.path.join(folder, "packages")
+            commands = {**compiled(folder), **packaged(packages, folder)}
         chosen = options.only.split(",") if options.only else list(commands)
-        print("| program | million instructions | windows | CPI held | "
-              + " | ".join(share + " held" for share in SHARES) + " | bias of CPI, % "
-              "| half an interval, % |")
-        print("|" + "---|" * 10, flush=True)
 
-        def result_of(name, seed):
-            if (name, seed) not in kept:
-                extra = ["--sampled=" + options.error, "--seed", str(seed)] if seed else []
-                kept[name, seed] = run(options.plumb, commands[name], *extra)
-                if options.keep:
-                    with open(options.keep, "a", encoding="utf-8") as file:
-                        file.write(json.dumps([name, seed, kept[name, seed]]) + "\n")
-            return kept[name, seed]
+        def find(name, seed):
+            extra = ["--sampled=" + options.error, "--seed", str(seed)] if seed else []
+            kept[name, seed] = run(options.plumb, commands[name], *extra)
+            if options.keep:
+                with open(options.keep, "a", encoding="utf-8") as file:
+                    file.write(json.dumps([name, seed, kept[name, seed]]) + "\n")
 
-        studies = []
-        for name in chosen:
-            results = list(pool.map(lambda seed, name=name: result_of(name, seed),
-                                    range(options.seeds + 1)))
-            studies.append(Study(results[0], results[1:]))
-            print(studies[-1].row(name), flush=True)
+        if not options.kept:
+            list(pool.map(lambda pair: find(*pair),
+                          [(name, seed) for seed in range(options.seeds + 1) for name in chosen
+                           if (name, seed) not in kept]))
+    print("| program | million instructions | windows | CPI held | "
+          + " | ".join(share + " held" for share in SHARES) + " | bias of CPI, % "
+          "| half an interval, % |")
+    print("|" + "---|" * 10)
+    studies = []
+    for name in chosen:
+        runs = [kept[name, seed] for seed in range(1, options.seeds + 1) if (name, seed) in kept]
+        if runs and (name, 0) in kept:
+            studies.append(Study(kept[name, 0], runs))
+            print(studies[-1].row(name))
     summary(studies)
     return 0
 

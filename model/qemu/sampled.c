@@ -42,6 +42,7 @@ static uint64_t next;     /* position at which the phase ends */
 static uint64_t noted;    /* position at which the shared count was updated */
 static uint64_t base;     /* position at which the first unit began */
 static uint64_t window_at;
+static uint64_t lead;     /* instructions in detail before it */
 static uint64_t new_from; /* position from which what is new is counted */
 static bool translated;   /* a block that is about to execute */
 static uint64_t counts_before[MODEL_COUNTS];
@@ -310,19 +311,19 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static uint64_t touching_from(void)
 {
 	const uint64_t part = (fixed_unit ? fixed_unit : sampled->unit) / SAMPLED_TOUCH_PART;
-	const uint64_t before = (part > touching ? part : touching) + SAMPLED_BEFORE;
+	const uint64_t all = (part > touching ? part : touching) + lead;
 
-	return earlier(window_at > before ? window_at - before : 0, bare_until);
+	return earlier(window_at > all ? window_at - all : 0, bare_until);
 }
 
 /* Returns where warming must begin before it. Only the core learns of unreported accesses. */
 static uint64_t warming_from(void)
 {
-	const uint64_t before = warming + SAMPLED_BEFORE;
+	const uint64_t all = warming + lead;
 
 	if (unreported)
 		return touching_from();
-	return earlier(window_at > before ? window_at - before : 0, bare_until);
+	return earlier(window_at > all ? window_at - all : 0, bare_until);
 }
 
 /* Goes on with what the way to the window has at this position. */
@@ -338,7 +339,7 @@ static void come_nearer(void)
 		sampled_touches = warm_memory(warmer.core);
 	} else {
 		phase = PHASE_WARMS;
-		next = window_at > SAMPLED_BEFORE ? window_at - SAMPLED_BEFORE : 0;
+		next = window_at > lead ? window_at - lead : 0;
 	}
 }
 
@@ -478,6 +479,9 @@ static void choose_window(void)
 	const uint64_t number = fixed_unit ? unit_number : atomic_load(&sampled->count);
 
 	window_at = base + number * unit + random_number() % unit;
+	/* Detail begins with a cycle: if it were always as far ahead, windows of a steady loop
+	 * would all begin at the same part of one, and end at another; only whole cycles count. */
+	lead = SAMPLED_BEFORE + random_number() % SAMPLED_BEFORE_MORE;
 }
 
 static void note_unreported(void)
@@ -505,11 +509,11 @@ static void seek_window(struct core *core)
 	translated = false;
 	if (window_at <= position) {
 		begin_window(core);
-	} else if (window_at <= position + SAMPLED_BEFORE) {
+	} else if (window_at <= position + lead) {
 		phase = PHASE_BEFORE;
 	} else {
 		phase = PHASE_WARMS;
-		next = window_at - SAMPLED_BEFORE;
+		next = window_at - lead;
 		warm_begin(&warmer, core);
 		note_unreported();
 		/* A short stretch is not worth it. */
