@@ -137,14 +137,14 @@ void evidence_begin(struct evidence *evidence, const struct plumb_diagnosis *dia
 
 void evidence_free(struct evidence *evidence)
 {
-	free(evidence->code.at);
-	free(evidence->code.slots);
-	free(evidence->data.at);
-	free(evidence->data.slots);
-	free(evidence->callers.at);
-	free(evidence->callers.slots);
-	free(evidence->calls.at);
-	free(evidence->calls.slots);
+	const struct evidence_table *const tables[] = {&evidence->code,   &evidence->data,
+						       &evidence->looked, &evidence->callers,
+						       &evidence->calls,  &evidence->called};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		free(tables[i]->at);
+		free(tables[i]->slots);
+	}
 }
 
 /* Returns whether samples of an event show a loss. */
@@ -223,7 +223,7 @@ static int add_at(struct evidence *evidence, struct evidence_table *table,
 
 	place = evidence_place(table, key, &error);
 	if (!place) {
-		evidence->full = true;
+		*(table == &evidence->code ? &evidence->full : &evidence->callers_full) = true;
 		return error;
 	}
 	place->location = *location;

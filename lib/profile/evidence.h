@@ -33,9 +33,9 @@ struct evidence_place {
 	uint64_t line; /* of data: its address */
 	bool variable; /* the location's symbol, and no single line of it */
 	bool atomic;   /* of code: a call of a helper that is one atomic operation */
-	/* Of code, if that was looked up: whether it has no line of the program's own source, and
-	 * whether such a line has inlined it. */
-	bool looked, bare, inlined;
+	/* In the table of code that was looked up: whether it has no line of the program's own
+	 * source, and whether such a line has inlined it. */
+	bool bare, inlined;
 	struct sum sums[EVIDENCE_PARTS];
 };
 
@@ -68,14 +68,18 @@ struct evidence {
 	struct evidence_loss losses[EVIDENCE_PARTS];
 	unsigned count; /* of these: one more than losses */
 	struct evidence_table code, data;
+	/* Code by whose source it is. The losses have none of most of it: samples that only tell
+	 * callers are in it, too. */
+	struct evidence_table looked;
 	/* The nearest callers with a line of source, of code without; of samples with chains. */
 	struct evidence_table callers;
 	/*
-	 * Calls from there into places of `code`, by the samples with chains for each loss that has
-	 * none: into an instruction of an exact profile, else into a function.
+	 * Calls from there into places of `called`, by the samples with chains for each loss that
+	 * has none: into an instruction of an exact profile, else into a function.
 	 */
-	struct evidence_table calls;
-	bool full; /* places were left out */
+	struct evidence_table calls, called;
+	bool full;         /* places of the losses were left out */
+	bool callers_full; /* callers were left out */
 	/* Who calls libgcc's helpers for atomics, by the samples of this cause; NULL: not asked. */
 	const struct weigh_cause *shared;
 	struct helpers helpers;

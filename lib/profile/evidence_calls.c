@@ -73,14 +73,15 @@ static const struct evidence_place *look_up(struct evidence *evidence,
 	const uint64_t key[2] = {location->address, (uintptr_t)location->file};
 	struct plumb_source_frame line;
 	int error;
-	struct evidence_place *place = evidence_place(&evidence->code, key, &error);
+	const size_t known = evidence->looked.count;
+	struct evidence_place *place = evidence_place(&evidence->looked, key, &error);
 
-	if (!place || place->looked)
+	evidence->callers_full |= !place;
+	if (!place || evidence->looked.count == known)
 		return place;
 	place->bare = !callers_is_own_code(evidence->symbolizer, location);
 	place->inlined = place->bare && location->symbol &&
 			 callers_own_line(evidence->symbolizer, location, &line);
-	place->looked = true;
 	return place;
 }
 
@@ -100,7 +101,7 @@ static bool needs_chains(struct evidence *evidence, const struct plumb_location 
 	return place && place->bare && (evidence->exact_type || !place->inlined);
 }
 
-/* Returns the index of a place of the code, which is made if need be; negative: an error. */
+/* Returns the index of a place in a table, which is made if need be; negative: an error. */
 static int64_t index_of(struct evidence_table *table, const struct plumb_location *location)
 {
 	const uint64_t key[2] = {location->address, (uintptr_t)location->file};
@@ -141,23 +142,24 @@ int evidence_note_call(struct evidence *evidence, const struct plumb_samples_ite
 	    !callers_find(evidence->symbolizer, item, &location, &caller))
 		return 0;
 	leave_instruction(evidence, &location);
-	code = index_of(&evidence->code, &location);
+	code = index_of(&evidence->called, &location);
 	from = index_of(&evidence->callers, &caller);
-	if (code < 0 || from < 0)
+	if (code < 0 || from < 0) {
+		evidence->callers_full = true;
 		return code == PLUMB_ERR_NO_MEMORY || from == PLUMB_ERR_NO_MEMORY
 			       ? PLUMB_ERR_NO_MEMORY
 			       : 0;
+	}
 	call = evidence_place(&evidence->calls, (uint64_t[2]){(uint64_t)code, (uint64_t)from},
 			      &error);
+	evidence->callers_full |= !call;
 	for (unsigned i = 0; call && i < evidence->count; i++)
 		if (losses >> i & 1)
 			sum_add(&call->sums[i], (double)profile_period(item));
 	return error;
 }
 
-/*
- * Returns the index of the place of the code that calls are noted of, for code at a place;
- * negative: none is.
+/* Returns the index in `called` that calls of the code at a place have; negative: there are none.
  */
 static int64_t called_place(struct evidence *evidence, size_t at)
 {
@@ -165,9 +167,9 @@ static int64_t called_place(struct evidence *evidence, size_t at)
 	size_t slot;
 
 	leave_instruction(evidence, &location);
-	slot = evidence_slot(&evidence->code,
+	slot = evidence_slot(&evidence->called,
 			     (uint64_t[2]){location.address, (uintptr_t)location.file});
-	return (int64_t)evidence->code.slots[slot] - 1;
+	return (int64_t)evidence->called.slots[slot] - 1;
 }
 
 /* Shares out what code without source has of a loss among the calls that were noted. */
@@ -175,8 +177,8 @@ static void share_out_loss(struct evidence *evidence, unsigned loss, double *hav
 {
 	const double whole = evidence->losses[loss].code.weight;
 
-	memset(have, 0, evidence->code.count * sizeof(*have));
-	memset(all, 0, evidence->code.count * sizeof(*all));
+	memset(have, 0, evidence->called.count * sizeof(*have));
+	memset(all, 0, evidence->called.count * sizeof(*all));
 	for (size_t i = 0; i < evidence->code.count; i++) {
 		const struct evidence_place *code = &evidence->code.at[i];
 		const int64_t called =
@@ -204,13 +206,13 @@ static void share_out_loss(struct evidence *evidence, unsigned loss, double *hav
 
 int evidence_share_out_calls(struct evidence *evidence)
 {
-	double *sums = calloc(2 * evidence->code.count + 1, sizeof(*sums));
+	double *sums = calloc(2 * evidence->called.count + 1, sizeof(*sums));
 
 	if (!sums)
 		return PLUMB_ERR_NO_MEMORY;
 	for (unsigned i = 0; evidence->calls.count && i < evidence->count; i++)
 		if (lacks_chains(&evidence->losses[i]))
-			share_out_loss(evidence, i, sums, sums + evidence->code.count);
+			share_out_loss(evidence, i, sums, sums + evidence->called.count);
 	free(sums);
 	return 0;
 }

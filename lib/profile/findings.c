@@ -461,6 +461,25 @@ static void make(struct plumb_findings_maker *maker, unsigned i)
 	finding->view = view_of(finding);
 }
 
+/* Adds that code, data or callers were left out to the warnings. */
+static void warn_of_limits(struct plumb_findings_maker *maker)
+{
+	const struct evidence *evidence = &maker->evidence;
+	struct findings *made = maker->made;
+
+	if (evidence->full)
+		findings_warn(made, findings_format(made,
+						    "samples are at more than %u places of code or "
+						    "data: shares of further ones are missing",
+						    EVIDENCE_PLACES_MAX));
+	if (evidence->callers_full)
+		findings_warn(made,
+			      findings_format(made,
+					      "samples are at more than %u places or callers: "
+					      "who called is known of the first ones only",
+					      EVIDENCE_PLACES_MAX));
+}
+
 static void describe(struct plumb_findings_maker *maker)
 {
 	const struct plumb_findings_options *about = &maker->options;
@@ -549,6 +568,7 @@ int plumb_findings_maker_finish(struct plumb_findings_maker *maker,
 		return PLUMB_ERR_NO_MEMORY;
 	for (unsigned i = 0; i < maker->evidence.diagnosis->loss_count; i++)
 		make(maker, i);
+	warn_of_limits(maker);
 	if (work->code.weight > 0)
 		add_code(maker, maker->evidence.diagnosis->loss_count,
 			 &maker->made->work_at.functions, &maker->made->work_at.lines,

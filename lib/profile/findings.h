@@ -28,6 +28,8 @@ struct findings *findings_new(void);
 const char *findings_copy(struct findings *findings, const char *text);
 const char *findings_format(struct findings *findings, const char *pattern, ...) PLUMB_PRINTF(2, 3);
 const char *const *findings_copy_list(struct findings *findings, const char *const *list);
+/* Adds a text of this memory to the warnings. */
+void findings_warn(struct findings *findings, const char *warning);
 /* Returns the same copy for equal texts; NULL: out of memory. */
 const char *findings_intern(struct findings *findings, const char *text);
 

@@ -34,6 +34,26 @@ const char *const *findings_copy_list(struct findings *findings, const char *con
 	return copy;
 }
 
+void findings_warn(struct findings *findings, const char *warning)
+{
+	const char *const *list = findings->given.warnings;
+	const char **longer;
+	size_t count = 0;
+
+	while (list && list[count])
+		count++;
+	longer = arena_alloc_array(&findings->strings, count + 2, sizeof(*longer));
+	if (!longer) {
+		findings->error = PLUMB_ERR_NO_MEMORY;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		longer[i] = list[i];
+	longer[count] = warning;
+	longer[count + 1] = NULL;
+	findings->given.warnings = longer;
+}
+
 const char *findings_format(struct findings *findings, const char *pattern, ...)
 {
 	char text[512];
