@@ -27,7 +27,6 @@
 #define AT(member) offsetof(struct explore_options, member)
 
 #define DEFAULT_TIMEOUT_MS 5000 /* of each step, for what has no end */
-#define OPTIONS_ROOM       40
 
 static const struct option options[] = {
 	{
@@ -249,59 +248,6 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 	return status;
 }
 
-/* ---- the command that makes such a recording ----------------------------------------------------
- */
-
-struct record_words {
-	const char *at[OPTIONS_ROOM];
-	char costs[2][16];
-};
-
-static void find_record_options(const struct exploration *e, struct record_words *words)
-{
-	const struct explore_options *o = e->options;
-	const char *const given[][2] = {
-		{"--source",
-		 o->source != SOURCE_AUTO ? plumb_source_name(e->machine->source) : NULL},
-		{"--cpu", o->common.cpu},
-		{"--core", o->core_file},
-		{"-L", o->sysroot},
-		{"--qemu", o->qemu},
-		{"--page-size", o->page_size ? machine_page_sizes[o->page_size] : NULL},
-		{"-e", e->exact ? NULL : e->events},
-		{"-p", o->pids},
-	};
-	size_t count = 0;
-
-	if (e->exact)
-		words->at[count++] = "--exact";
-	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
-		if (!given[i][1])
-			continue;
-		words->at[count++] = given[i][0];
-		words->at[count++] = given[i][1];
-	}
-	if (o->huge_pages)
-		words->at[count++] = "--huge-pages";
-	if (o->all_cpus)
-		words->at[count++] = "-a";
-	if (o->conditions.wrong_path_loads)
-		words->at[count++] = "--wrong-path-loads";
-	if (o->conditions.page_fault_cost) {
-		snprintf(words->costs[0], sizeof(words->costs[0]), "%u",
-			 o->conditions.page_fault_cost);
-		words->at[count++] = "--page-fault-cost";
-		words->at[count++] = words->costs[0];
-	}
-	if (o->conditions.syscall_cost) {
-		snprintf(words->costs[1], sizeof(words->costs[1]), "%u",
-			 o->conditions.syscall_cost);
-		words->at[count++] = "--syscall-cost";
-		words->at[count++] = words->costs[1];
-	}
-	words->at[count] = NULL;
-}
-
 /* ---- the recording's file -----------------------------------------------------------------------
  */
 
@@ -372,21 +318,21 @@ static void say_which(const struct exploration *e)
 }
 
 static int print(struct exploration *e, const struct plumb_findings *findings,
-		 const struct record_words *words)
+		 const struct findings_again *again)
 {
 	struct output out;
 	int status = output_open_beside(&out, &e->options->common);
 
 	if (status != EXIT_FINE)
 		return status;
-	status = explore_print(&out, e->options, findings, e->options->folder, words->at);
+	status = explore_print(&out, e->options, findings, e->options->folder, again);
 	return output_close(&out, status == EXIT_FINE ? e->exit_status : status);
 }
 
 static int explore(struct exploration *e)
 {
 	struct plumb_findings *findings = NULL;
-	struct record_words words = {0};
+	struct explore_again again = {0};
 	int status = prepare(e), paged = EXIT_FINE;
 
 	if (status == EXIT_FINE) {
@@ -398,15 +344,17 @@ static int explore(struct exploration *e)
 	if (status == EXIT_FINE && e->options->folder)
 		status = explore_keep(e, findings);
 	if (status == EXIT_FINE)
-		find_record_options(e, &words);
+		explore_find_again(e, &again);
 	if (status == EXIT_FINE && e->options->html)
-		paged = explore_write_page(e->options, e, findings, e->options->folder, words.at);
+		paged = explore_write_page(e->options, e, findings, e->options->folder,
+					   &again.given);
 	/* Without its page, what a long run has found is printed even so. */
 	if (status == EXIT_FINE)
-		status = print(e, findings, &words);
+		status = print(e, findings, &again.given);
 	if (paged != EXIT_FINE)
 		status = paged;
 	plumb_findings_free(findings);
+	explore_free_again(&again);
 	/* A recording alone would make the folder a foreign one. */
 	if (status != EXIT_FINE && !e->any && e->options->folder && e->recorded)
 		file_remove(e->path);

@@ -8,6 +8,7 @@
 
 #include <plumb/findings.h>
 
+#include "render/findings.h"
 #include "render/output.h"
 #include "render/report.h"
 #include "tool/lists.h"
@@ -107,16 +108,27 @@ void explore_add_intervals(struct html_page *page, const struct exploration *e, 
 int explore_check_page(const struct explore_options *options);
 /*
  * Writes the page that --html names: of an exploration, or, if `e` is NULL, of a folder.
- * `record_options` are those of plumb record for such a recording; NULL: unknown. Returns an exit
- * status.
+ * `again` is how plumb record makes such a recording; NULL: unknown. Returns an exit status.
  */
 int explore_write_page(const struct explore_options *options, const struct exploration *e,
 		       const struct plumb_findings *findings, const char *folder,
-		       const char *const *record_options);
+		       const struct findings_again *again);
+
+#define EXPLORE_AGAIN_WORDS 80
+
+/* again.c: how plumb record makes the recording of an exploration. */
+struct explore_again {
+	struct findings_again given; /* points to the rest */
+	const char *words[EXPLORE_AGAIN_WORDS];
+	char costs[2][16];
+	char *events, *input; /* explore_free_again() frees them */
+};
+void explore_find_again(const struct exploration *e, struct explore_again *again);
+void explore_free_again(struct explore_again *again);
 
 /* Prints findings as text or JSON. */
 int explore_print(struct output *out, const struct explore_options *options,
 		  const struct plumb_findings *findings, const char *folder,
-		  const char *const *record_options);
+		  const struct findings_again *again);
 
 #endif

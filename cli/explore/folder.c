@@ -165,11 +165,11 @@ int explore_keep(const struct exploration *e, const struct plumb_findings *findi
 
 int explore_print(struct output *out, const struct explore_options *options,
 		  const struct plumb_findings *findings, const char *folder,
-		  const char *const *record_options)
+		  const struct findings_again *again)
 {
 	const struct findings_view view = {.findings = findings,
 					   .folder = folder,
-					   .record_options = record_options,
+					   .again = again,
 					   .verbose = options->common.verbose};
 
 	if (options->common.json)

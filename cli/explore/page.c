@@ -167,10 +167,9 @@ static void complain_missing(const struct plumb_findings *findings, const char *
 
 int explore_write_page(const struct explore_options *options, const struct exploration *e,
 		       const struct plumb_findings *findings, const char *folder,
-		       const char *const *record_options)
+		       const struct findings_again *again)
 {
-	const struct findings_view view = {
-		.findings = findings, .folder = folder, .record_options = record_options};
+	const struct findings_view view = {.findings = findings, .folder = folder, .again = again};
 	char *recording = memory_format("%s/%s", folder ? folder : "", PLUMB_FOLDER_RECORDING);
 	const struct report_options report = {
 		.from.input = e ? e->path : recording,

@@ -7,12 +7,20 @@
 
 #include "render/output.h"
 
+struct shell_line;
+
+/* How plumb record makes such a recording. */
+struct findings_again {
+	const char *const *options; /* NULL-ended */
+	bool without_chains;        /* unless -g is added: no call chains */
+	const char *input;          /* the file that standard input was; NULL: it was none */
+};
+
 struct findings_view {
 	const struct plumb_findings *findings;
 	const char *folder; /* that has them and the recording; NULL: none was kept */
-	/* The options of plumb record for such a recording; NULL-ended. */
-	const char *const *record_options;
-	bool verbose; /* show all places */
+	const struct findings_again *again; /* NULL: unknown */
+	bool verbose;                       /* show all places */
 };
 
 void findings_text(struct output *out, const struct findings_view *view);
@@ -22,6 +30,10 @@ void findings_text(struct output *out, const struct findings_view *view);
  * there is none.
  */
 char *findings_more(const struct findings_view *view, unsigned finding);
+
+/* The same for a line of the output: tells whether there is one, and adds its words. */
+bool findings_has_more(const struct findings_view *view, unsigned finding);
+void findings_add_more(struct shell_line *line, const struct findings_view *view, unsigned finding);
 
 /* Returns the verdict in a sentence; free it. */
 char *findings_verdict(const struct plumb_findings *findings);

@@ -135,8 +135,9 @@ static char *place_text(const struct output *out, const struct findings_view *vi
 /* Prints a line of source, without the blanks before it, and cut off where there is no room. */
 static void print_source(struct output *out, const struct plumb_finding_place *place)
 {
-	const char *text = place->text;
-	size_t length, room;
+	const char *text = place->text, *mark = pen_for(out)->omitted;
+	const size_t cut = wrap_columns(mark, strlen(mark));
+	size_t length, room, fits;
 	char number[16];
 
 	if (!text)
@@ -145,12 +146,16 @@ static void print_source(struct output *out, const struct plumb_finding_place *p
 	length = strcspn(text, "\n");
 	snprintf(number, sizeof(number), "%u  ", place->line);
 	room = out->width > BESIDE + strlen(number) ? out->width - BESIDE - strlen(number) : 1;
-	length = wrap_fit(text, length, room);
-	if (!length)
+	fits = wrap_fit(text, length, room);
+	if (fits < length)
+		fits = wrap_fit(text, length, room > cut ? room - cut : 0);
+	if (!fits)
 		return;
 	output_spaces(out, BESIDE);
 	output_text(out, STYLE_DIM, number);
-	output_bytes(out, STYLE_PLAIN, text, length);
+	output_bytes(out, STYLE_PLAIN, text, fits);
+	if (fits < length)
+		output_text(out, STYLE_DIM, mark);
 	fputc('\n', out->stream);
 }
 
@@ -260,100 +265,6 @@ static void print_code(struct output *out, const struct findings_view *view,
 		print_places(out, view, "Called", callers);
 }
 
-/* ---- the command that shows more ----------------------------------------------------------------
- */
-
-/* Adds the words of the command that shows more of a recording. */
-static void add_view(struct shell_line *line, const struct plumb_finding *finding, const char *path)
-{
-	const bool function = finding->view == PLUMB_VIEW_FUNCTION;
-
-	shell_word(line, function ? "plumb annotate" : "plumb report");
-	if (path) {
-		shell_word(line, "-i");
-		shell_quoted(line, path);
-	}
-	if (finding->view == PLUMB_VIEW_SHARING)
-		shell_word(line, "--sharing");
-	/* Not an option, whatever the function is called. */
-	if (function && *finding->functions.at[0].name == '-')
-		shell_word(line, "--");
-	if (function)
-		shell_quoted(line, finding->functions.at[0].name);
-}
-
-/* Returns the recording that the folder has, or NULL; free it. */
-static char *recording_of(const struct findings_view *view)
-{
-	return view->folder && view->findings->recording
-		       ? memory_format("%s/%s", view->folder, view->findings->recording)
-		       : NULL;
-}
-
-/* Without the recording, another one would have to be made: of a program. */
-static bool has_more(const struct findings_view *view, const struct plumb_finding *finding,
-		     const char *path)
-{
-	return finding->view != PLUMB_VIEW_NONE &&
-	       (path || (view->record_options && view->findings->command[0]));
-}
-
-static void add_command(struct shell_line *line, const struct findings_view *view,
-			const struct plumb_finding *finding, const char *path)
-{
-	if (!path) {
-		shell_word(line, "plumb record");
-		for (const char *const *option = view->record_options; *option; option++)
-			shell_quoted(line, *option);
-		shell_word(line, "--");
-		for (const char *const *word = view->findings->command; *word; word++)
-			shell_quoted(line, *word);
-		shell_word(line, "&&");
-	}
-	add_view(line, finding, path);
-}
-
-static void print_more(struct output *out, const struct findings_view *view,
-		       const struct plumb_finding *finding)
-{
-	char *path = recording_of(view);
-	struct shell_line line;
-
-	if (has_more(view, finding, path)) {
-		output_spaces(out, INDENT);
-		output_text(out, STYLE_NAME, "More");
-		output_spaces(out, BESIDE - INDENT - strlen("More"));
-		line = shell_line(out, BESIDE, BESIDE + 2);
-		add_command(&line, view, finding, path);
-		shell_end(&line);
-	}
-	free(path);
-}
-
-char *findings_more(const struct findings_view *view, unsigned finding)
-{
-	const struct common_options where = {.no_pager = true};
-	char *path = recording_of(view), *text = NULL;
-	struct shell_line line;
-	struct output out;
-	size_t length;
-	FILE *stream;
-
-	if (has_more(view, &view->findings->findings[finding], path)) {
-		stream = memory_stream(&text, &length);
-		output_collect(stream);
-		if (output_open(&out, &where) == EXIT_FINE) {
-			line = shell_line(&out, 0, 0);
-			add_command(&line, view, &view->findings->findings[finding], path);
-			output_close(&out, EXIT_FINE);
-		}
-		output_collect(NULL);
-		memory_stream_close(stream, &text);
-	}
-	free(path);
-	return text;
-}
-
 /* ---- findings -----------------------------------------------------------------------------------
  */
 
@@ -419,6 +330,20 @@ static void print_when(struct output *out, const struct findings_view *view,
 	free(text);
 }
 
+static void print_more(struct output *out, const struct findings_view *view, unsigned finding)
+{
+	struct shell_line line;
+
+	if (!findings_has_more(view, finding))
+		return;
+	output_spaces(out, INDENT);
+	output_text(out, STYLE_NAME, "More");
+	output_spaces(out, BESIDE - INDENT - strlen("More"));
+	line = shell_line(out, BESIDE, BESIDE + 2);
+	findings_add_more(&line, view, finding);
+	shell_end(&line);
+}
+
 static void print_finding(struct output *out, const struct findings_view *view, unsigned i)
 {
 	const struct plumb_finding *finding = &view->findings->findings[i];
@@ -440,7 +365,7 @@ static void print_finding(struct output *out, const struct findings_view *view, 
 		print_beside(out, "Helps", finding->helps);
 	if (i == 0 && view->findings->tie && *view->findings->tie)
 		print_beside(out, "Tie", view->findings->tie);
-	print_more(out, view, finding);
+	print_more(out, view, i);
 }
 
 char *findings_verdict(const struct plumb_findings *findings)
