@@ -33,8 +33,8 @@
 #define SAMPLED_CODE        256     /* values that say which code executes */
 #define SAMPLED_ERROR_PARTS 1000000
 /*
- * In exact profiles, windows are dealt into so many groups, one after another, whose differences
- * tell how uncertain a figure is. Group 0 is what was counted in full.
+ * In exact profiles, windows are dealt into so many groups, whose differences tell how uncertain a
+ * figure is. Group 0 is what was counted in full.
  */
 #define SAMPLED_GROUPS 10
 

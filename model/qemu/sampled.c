@@ -58,9 +58,10 @@ static uint64_t fixed_unit;  /* instructions; 0: units are joined when the error
 static uint64_t unit_number; /* then, of the next window */
 static uint64_t kept_of, kept_number; /* then: one of so many windows is kept, and which */
 static uint64_t following;            /* address of the next block */
-static uint64_t numbered;    /* windows, also of those that were dropped when units were joined */
-static unsigned first_index; /* of the thread that runs alone */
-static bool begun;           /* it has */
+static uint64_t numbered; /* windows, also of those that were dropped when units were joined */
+static uint8_t dealt[SAMPLED_GROUPS]; /* the groups, in the order in which windows get them */
+static unsigned first_index;          /* of the thread that runs alone */
+static bool begun;                    /* it has */
 /* Position from which the core sees each block, so that the run can end after any instruction. */
 static uint64_t bare_until;
 static bool entered;      /* a stretch without the model begins at the next block */
@@ -185,6 +186,8 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	warming = touching / SAMPLED_WARM_PART;
 	for (unsigned group = 0; group <= SAMPLED_GROUPS; group++)
 		numbered += sampled->group_windows[group];
+	for (unsigned i = 0; i < SAMPLED_GROUPS; i++)
+		dealt[i] = (uint8_t)(1 + i);
 	random_state = request->seed + atomic_load(&sampled->count);
 	sum_counts(counts_before);
 	position = noted = counts_before[EVENT_INST_RETIRED];
@@ -404,11 +407,27 @@ static bool half_is_enough(void)
 	return 4 * squares <= 0.75 * wanted * wanted * cycles * cycles;
 }
 
+/*
+ * Returns the group of the next window. Of as many windows in a row as there are groups, each
+ * belongs to another one, in random order: where a program's period is that of the groups, they
+ * would differ as its phases do.
+ */
+static unsigned deal_group(void)
+{
+	const unsigned place = numbered++ % SAMPLED_GROUPS;
+	const unsigned from = place + (unsigned)(random_number() % (SAMPLED_GROUPS - place));
+	const uint8_t group = dealt[from];
+
+	dealt[from] = dealt[place];
+	dealt[place] = group;
+	return group;
+}
+
 /* A profile keeps all windows: one of a longer unit counts more. */
 static void charge_window(struct core *core, const uint32_t window[MODEL_COUNTS])
 {
 	const uint64_t weight = sampled->unit / SAMPLED_UNIT;
-	const unsigned group = 1 + numbered++ % SAMPLED_GROUPS;
+	const unsigned group = deal_group();
 
 	charge(core, group, weight);
 	sampled->group_windows[group]++;

@@ -466,6 +466,53 @@ model()
 	END
 }
 
+@test "sampled: groups of windows are alike, though the program has their period" {
+	# Five units of 16,384 instructions: half of them in either function.
+	cat >period.c <<-'END'
+		__attribute__((noinline)) static unsigned long slow(unsigned long x)
+		{
+			for (int i = 0; i < 10240; i++)
+				__asm__ volatile("udiv %0, %0, %1\n\teor %0, %0, 1" : "+r"(x) : "r"(3ul));
+			return x;
+		}
+
+		__attribute__((noinline)) static unsigned long fast(unsigned long x)
+		{
+			for (int i = 0; i < 10240; i++)
+				__asm__ volatile("add %0, %0, %1\n\teor %0, %0, 1" : "+r"(x) : "r"(3ul));
+			return x;
+		}
+
+		int main(void)
+		{
+			unsigned long x = 1;
+
+			for (int i = 0; i < 80; i++)
+				x = slow(fast(x));
+			return x == 7;
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -static -o period period.c || gcc -O1 -static -o period period.c
+	for name in whole windows; do
+		option=--sampled
+		[ $name = windows ] || option=
+		# shellcheck disable=SC2086 # an option or none
+		plumb record --exact $option --source model --cpu neoverse-n3 --no-progress -q \
+			-o period-$name.data ./period
+		plumb report -i period-$name.data --topdown --json -o period-$name.json
+	done
+	/usr/bin/python3 - <<-'END'
+		import json
+
+		rows, exact = ({row["symbol"]: row for row in json.load(open(f"period-{name}.json"))["rows"]}
+		               for name in ("windows", "whole"))
+		for name in "slow", "fast":
+		    low, high = rows[name]["slots_share_interval"]
+		    assert 0 < high - low < 25, (name, low, high)
+		    assert low - (high - low) <= exact[name]["slots_share"] <= high + (high - low), rows[name]
+	END
+}
+
 @test "sampled: a killed recorder leaves the profile so far" {
 	plumb record --exact --sampled --source model --cpu neoverse-n3 -q -o killed.data ./loop 2000000000 3>&- &
 	for ((i = 0; i < 300; i++)); do
