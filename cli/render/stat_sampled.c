@@ -50,16 +50,22 @@ static char *sampled_text(const struct report *report, const struct pen *pen)
 					     : "the program is short: all of it was modelled");
 	modelled = figure_count(pen, figure_rounded(s->modelled));
 	windows = figure_count(pen, (double)s->windows);
-	error = isnan(s->error) ? memory_format("unknown error")
-				: memory_format("cycles within %.2g %% at 95 %% confidence, asked "
-						"for %g %%",
-						100 * s->error, 100 * s->error_asked);
+	error = isnan(s->error)
+			? memory_format("unknown error")
+			: memory_format("cycles within %.2g %% at 95 %% confidence, %s %g %%%s",
+					100 * s->error,
+					s->error > s->error_asked ? "more than the" : "asked for",
+					100 * s->error_asked,
+					s->error > s->error_asked
+						? " asked for; --sampled=off counts everything"
+						: "");
 	from = figure_count(pen, s->from);
 	text = memory_format("sampled: %s%s%s%s windows, %s instructions (%.2g %%) in detail%s; %s",
 			     s->from > 0 ? "after " : "", s->from > 0 ? from : "",
 			     s->from > 0 ? " instructions, " : "", windows, modelled,
 			     100 * s->modelled / s->instructions,
-			     s->left ? ", all of them since the program has threads" : "", error);
+			     s->left ? ", including everything after its second thread began" : "",
+			     error);
 	free(from);
 	free(modelled);
 	free(windows);

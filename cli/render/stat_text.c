@@ -201,10 +201,24 @@ static void print_headline(struct output *out, const struct report *report)
 
 /* ---- the summary -------------------------------------------------------------------------- */
 
+/* Returns whether the windows of a sampled run leave the error of some count unknown. */
+static bool lacks_intervals(const struct report *report)
+{
+	const struct plumb_result *result = report->result;
+
+	for (size_t i = 0; report->sampled && i < result->plan->event_count; i++)
+		if (isnan(result->event_intervals[i].low))
+			return true;
+	return false;
+}
+
 static void print_parts(struct output *out, const struct report *report)
 {
 	if (report->result->value_intervals) {
 		output_format(out, STYLE_PLAIN, "  estimates, with their 95 %% intervals");
+		if (lacks_intervals(report))
+			output_format(out, STYLE_PLAIN, " (%s: too rare in the windows)",
+				      pen_for(out)->missing);
 		fputc('\n', out->stream);
 		return;
 	}

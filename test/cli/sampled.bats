@@ -189,6 +189,8 @@ model()
 	[[ $(tr -s ' \n' ' ' <out) =~ sampled:\ [0-9,]+\ windows,\ [0-9,]+\ instructions\ \([0-9.]+\ %\)\ in\ detail\;\ cycles\ within\ [0-9.]+\ %\ at\ 95\ %\ confidence,\ asked\ for\ 2\ % ]]
 	grep -q "of 200 random draws of the windows give this diagnosis" out
 	grep -Eq "retiring +[0-9.]+ % +[0-9.]+\.\.[0-9.]+" out
+	model --sampled=0.01 -o out ./phases 200000
+	[[ $(tr -s ' \n' ' ' <out) =~ confidence,\ more\ than\ the\ 0.01\ %\ asked\ for\;\ --sampled=off\ counts\ everything ]]
 }
 
 @test "sampled: a short program is modelled as a whole, and is exact" {
