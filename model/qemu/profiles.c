@@ -92,19 +92,32 @@ void profiles_tell(struct sampler *sampler)
 	atomic_store_explicit(&sampler->ring->time, sampler_now(sampler), memory_order_relaxed);
 }
 
-void profiles_tell_changes(struct sampler *sampler)
+/* Returns how many instructions that were. */
+static size_t tell_changes(struct sampler *sampler)
 {
 	struct telling telling = {.sampler = sampler, .weight = 1};
-	uint64_t cycle = core_cycle(sampler->core);
 	size_t told;
 
-	if (cycle < sampler->next_told)
-		return;
 	core_counts(sampler->core);
 	told = exact_tell_changes(sampler->core, tell_cost, &telling);
 	exact_tell_lines(sampler->core, false, tell_line, &telling);
-	sampler->next_told = cycle + TELL_CYCLES + TELL_CYCLES_EACH * told;
 	sampler_send(sampler, FRAME_TOLD, sampler_now(sampler), "", 0, "", 0);
+	return told;
+}
+
+void profiles_tell_changes(struct sampler *sampler)
+{
+	const uint64_t cycle = core_cycle(sampler->core);
+
+	if (cycle >= sampler->next_told)
+		sampler->next_told = cycle + TELL_CYCLES + TELL_CYCLES_EACH * tell_changes(sampler);
+}
+
+void profiles_tell_before_mapping(struct sampler *sampler)
+{
+	/* What a window counts is told when it ends. */
+	if (sampled_counts_all())
+		tell_changes(sampler);
 }
 
 void sampler_charged(struct sampler *sampler, unsigned group, uint64_t weight)

@@ -370,9 +370,13 @@ void sampler_block_begins(struct sampler *sampler, const struct block *block,
 
 	if (sampler->ended)
 		return;
-	if (!mappings_know(&sampler->known, block->pc) &&
-	    mappings_find(&sampler->known, block->pc, &mapping))
-		tell_mapping(sampler, &mapping);
+	if (!mappings_know(&sampler->known, block->pc)) {
+		/* Nothing is known: something was unmapped. */
+		if (sampler->exact && !sampler->known.count)
+			profiles_tell_before_mapping(sampler);
+		if (mappings_find(&sampler->known, block->pc, &mapping))
+			tell_mapping(sampler, &mapping);
+	}
 	if (sampling->callchains) {
 		const bool known = registers_have_general(registers);
 

@@ -71,6 +71,8 @@ void profiles_tell(struct sampler *sampler);
  * It goes by the model's time, so that the same program gives the same recording.
  */
 void profiles_tell_changes(struct sampler *sampler);
+/* Reports what has changed by now: other code may be at the same addresses from now on. */
+void profiles_tell_before_mapping(struct sampler *sampler);
 /* In a forked child: there are no threads with profiles yet. */
 void profiles_forked(void);
 

@@ -168,6 +168,49 @@ loops()
 	[[ $output == *"1001 loop<main 300"* ]]
 }
 
+@test "a library in the place of another one" {
+	cat >"$work/library.c" <<-'END'
+		volatile unsigned sum;
+		__attribute__((noinline)) void FUNCTION(unsigned times)
+		{
+			for (unsigned i = 0; i < times; i++)
+				sum++;
+		}
+		void run(unsigned times) { FUNCTION(times); sum++; }
+	END
+	cat >"$work/loads.c" <<-'END'
+		#include <dlfcn.h>
+		int main(int argc, char **argv)
+		{
+			void *before = 0;
+			for (int i = 1; i < argc; i++) {
+				void *library = dlopen(argv[i], RTLD_NOW);
+				void *run = dlsym(library, "run");
+				if (before && run != before)
+					return 3;
+				before = run;
+				((void (*)(unsigned))run)(i * 1000);
+				dlclose(library);
+			}
+			return 0;
+		}
+	END
+	for name in one two; do
+		aarch64-linux-gnu-gcc -O1 -shared -fPIC -DFUNCTION=$name -o "$work/$name.so" "$work/library.c"
+	done
+	aarch64-linux-gnu-gcc -O1 -o "$work/loads" "$work/loads.c"
+	cd "$work"
+	run --separate-stderr "$PLUMB" record --exact -o loads.data ./loads ./one.so ./two.so ./one.so
+	# QEMU may place the second library elsewhere.
+	[ "$status" -ne 3 ] || skip "the second library is elsewhere"
+	[ "$status" -eq 0 ]
+	run --separate-stderr "$PLUMB" report -i loads.data --csv --no-children -e INST_RETIRED \
+		-s dso,symbol -F period,dso,symbol
+	# Six instructions each time.
+	grep ',24...,one.so,one$' <<<"$output"
+	grep ',12...,two.so,two$' <<<"$output"
+}
+
 @test "calls after an exception that was caught" {
 	command -v aarch64-linux-gnu-g++ >/dev/null && [ -e "$work/engine" ] ||
 		skip "there is no C++ compiler for AArch64, or no engine"

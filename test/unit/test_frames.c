@@ -389,13 +389,89 @@ static void test_more_samples_add_up(void **state)
 	free_rings(rings);
 }
 
+static void put_mmap(struct rings *rings, uint64_t address, const char *path)
+{
+	struct {
+		struct model_frame_mmap mmap;
+		char path[8];
+	} body = {.mmap = {.address = address, .length = 0x1000}};
+
+	memcpy(body.path, path, strlen(path) + 1);
+	put_frame(rings, SLOT, FRAME_MMAP, &body, sizeof(body));
+}
+
+/* Code that replaces other code at its addresses has sums of its own, until that returns. */
+static void test_replaced_code_is_apart(void **state)
+{
+	static const struct {
+		const char *mapped; /* before; at 0x400000 */
+		uint64_t ip, count;
+		size_t samples; /* then */
+	} steps[] = {
+		{"a", 0x400010, 7, 1},  {"a", 0x400010, 2, 1}, {"b", 0x400010, 20, 2},
+		{NULL, 0x800000, 5, 3}, {"a", 0x400010, 1, 3}, {"b", 0x400010, 30, 3},
+		{NULL, 0x800000, 6, 3}, {"c", 0x400010, 4, 4},
+	};
+	struct rings *rings = make_rings();
+	struct exact_sums sums = {.in_place = false};
+
+	(void)state;
+	rings->frames.sums = &sums;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		if (steps[i].mapped)
+			put_mmap(rings, 0x400000, steps[i].mapped);
+		put_cost(rings, SLOT, 1, 2, steps[i].ip, steps[i].count);
+		put_told(rings, SLOT);
+		model_frames_drain(&rings->frames);
+		assert_int_equal(sums.count, steps[i].samples);
+	}
+	assert_int_equal(sums.at[0].told + sums.at[0].sum, 10); /* a */
+	assert_int_equal(sums.at[1].told + sums.at[1].sum, 50); /* b */
+	assert_int_equal(sums.at[2].told + sums.at[2].sum, 11); /* elsewhere */
+	assert_int_equal(sums.at[3].told + sums.at[3].sum, 4);  /* c */
+	assert_int_equal(rings->frames.error, 0);
+	exact_sums_clean_up(&sums);
+	free_rings(rings);
+}
+
+/* So has code that it calls. */
+static void test_callers_in_replaced_code(void **state)
+{
+	struct replaced replaced = {.any = false};
+	static const uint64_t path[] = {0x900000, 0x400020};
+
+	(void)state;
+	assert_true(replaced_note(&replaced, 1, 0x400000, 0x1000, 11));
+	assert_true(replaced_note(&replaced, 2, 0x400000, 0x1000, 11));
+	assert_true(replaced_note(&replaced, 1, 0x401000, 0x1000, 12));
+	assert_false(replaced.any);
+	assert_true(replaced_note(&replaced, 1, 0x400800, 0x1000, 13));
+	assert_int_equal(replaced_code(&replaced, 1, 0x4007ff), 0);
+	assert_int_equal(replaced_code(&replaced, 1, 0x400800), 13);
+	assert_int_equal(replaced_code(&replaced, 1, 0x4017ff), 13);
+	assert_int_equal(replaced_code(&replaced, 1, 0x401800), 0);
+	assert_int_equal(replaced_code(&replaced, 2, 0x400800), 0);
+	assert_int_equal(replaced_path(&replaced, 1, path, 2), 0);
+	assert_true(replaced_note(&replaced, 1, 0x400000, 0x1000, 14));
+	assert_int_not_equal(replaced_path(&replaced, 1, path, 2), 0);
+	assert_int_equal(replaced_path(&replaced, 1, path, 1), 0);
+	replaced_forget(&replaced, 1);
+	assert_int_equal(replaced_path(&replaced, 1, path, 2), 0);
+	/* An end beyond the address space is no mapping. */
+	assert_true(replaced_note(&replaced, 2, UINT64_MAX, 2, 15));
+	assert_int_equal(replaced.count, 1);
+	replaced_clean_up(&replaced);
+}
+
 /* As many as several times make room for more. */
 static void test_many_sums(void **state)
 {
 	struct file file = {.size = 8};
 	struct exact_sums sums = {.change = change_file, .user = &file, .in_place = true};
+	const struct exact_chain chain = {.profile = 1};
 
 	(void)state;
+	assert_int_equal(exact_sums_chain(&sums, &chain, NULL), 0);
 	for (unsigned round = 0; round < 2; round++) {
 		for (unsigned i = 0; i < 5000; i++) {
 			const struct exact_key key = {
@@ -430,6 +506,8 @@ int main(void)
 		cmocka_unit_test(test_more_samples_add_up),
 		cmocka_unit_test(test_windows_are_scaled),
 		cmocka_unit_test(test_windows_are_written_anew),
+		cmocka_unit_test(test_replaced_code_is_apart),
+		cmocka_unit_test(test_callers_in_replaced_code),
 		cmocka_unit_test(test_many_sums),
 	};
 

@@ -28,16 +28,40 @@ uint32_t exact_read_context(struct exact_sums *sums, const struct model_frame *f
 	chain.profile = context.profile;
 	chain.context = context.context;
 	chain.depth = (uint32_t)context.depth;
+	chain.code = replaced_path(&sums->replaced, frame->tid, addresses, chain.depth);
 	index = exact_sums_chain(sums, &chain, addresses);
 	if (index == UINT32_MAX)
 		*error = PLUMB_ERR_NO_MEMORY;
 	return index;
 }
 
+/* Returns which code is at an address and those of its callers. */
+static uint64_t code_of(const struct exact_sums *sums, const struct exact_chain *chain, uint64_t ip)
+{
+	return chain->code ^ replaced_code(&sums->replaced, chain->frame.tid, ip);
+}
+
 static void add(struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
 		uint64_t count, int *error)
 {
 	if (count && !exact_sums_add(sums, key, chain, count))
+		*error = PLUMB_ERR_NO_MEMORY;
+}
+
+void exact_read_mmap(struct exact_sums *sums, const struct model_frame *frame, const char *body,
+		     size_t size, int *error)
+{
+	const char *path = body + sizeof(struct model_frame_mmap);
+	const size_t length = strnlen(path, size - sizeof(struct model_frame_mmap));
+	struct model_frame_mmap mmap;
+	uint64_t file;
+
+	memcpy(&mmap, body, sizeof(mmap));
+	file = mmap.inode ^ (uint64_t)mmap.major << 32 ^ (uint64_t)mmap.minor << 40;
+	file = (file ^ (mmap.address - mmap.offset)) * 0x9e3779b97f4a7c15ull;
+	for (size_t i = 0; i < length; i++)
+		file = (file ^ (unsigned char)path[i]) * 0x100000001b3ull;
+	if (!replaced_note(&sums->replaced, frame->tid, mmap.address, mmap.length, file))
 		*error = PLUMB_ERR_NO_MEMORY;
 }
 
@@ -57,6 +81,7 @@ void exact_read_cost(struct exact_sums *sums, uint32_t chain, const char *body, 
 	key.group = head.group;
 	key.profile = sums->chains[chain].profile;
 	key.context = sums->chains[chain].context;
+	key.code = code_of(sums, &sums->chains[chain], head.ip);
 	for (uint32_t i = 0; i < head.count; i++) {
 		struct model_cost cost;
 
@@ -83,6 +108,7 @@ void exact_read_line(struct exact_sums *sums, uint32_t chain, const char *body, 
 	key.address = line.address;
 	key.profile = sums->chains[chain].profile;
 	key.context = line.access << 16 | line.bytes;
+	key.code = replaced_code(&sums->replaced, sums->chains[chain].frame.tid, line.ip);
 	key.event = EXACT_LINE_ACCESSES;
 	add(sums, &key, chain, line.accesses, error);
 	key.event = EXACT_LINE_MOVES;
@@ -125,7 +151,7 @@ static size_t write_cost(struct record_writer *out, const struct record_setup *s
 	record_u32(out, chain->frame.pid);
 	record_u32(out, chain->frame.tid);
 	if (type & PERF_SAMPLE_TIME)
-		record_u64(out, chain->frame.time);
+		record_u64(out, sum->time);
 	if (type & PERF_SAMPLE_STREAM_ID)
 		record_u64(out, stream_of(sums, sum));
 	if (type & PERF_SAMPLE_CPU)
@@ -171,7 +197,7 @@ static size_t write_line(struct record_writer *out, const struct record_setup *s
 	record_u32(out, chain->frame.pid);
 	record_u32(out, chain->frame.tid);
 	if (type & PERF_SAMPLE_TIME)
-		record_u64(out, chain->frame.time);
+		record_u64(out, sum->time);
 	record_u64(out, sum->key.address);
 	if (type & PERF_SAMPLE_STREAM_ID)
 		record_u64(out, stream_of(sums, sum));

@@ -20,6 +20,12 @@
  */
 uint32_t exact_read_context(struct exact_sums *sums, const struct model_frame *frame, unsigned slot,
 			    const char *body, size_t size, int *error);
+/*
+ * Reads the body of a FRAME_MMAP, of `size` bytes: at least the struct's size. What the thread
+ * counts at these addresses from now on is apart from what other code there counted.
+ */
+void exact_read_mmap(struct exact_sums *sums, const struct model_frame *frame, const char *body,
+		     size_t size, int *error);
 /* Reads the body of a FRAME_COST, and adds to the sums of a calling context. */
 void exact_read_cost(struct exact_sums *sums, uint32_t chain, const char *body, size_t size,
 		     int *error);

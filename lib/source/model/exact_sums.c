@@ -14,14 +14,16 @@ static size_t place_of(const struct exact_key *key, size_t room)
 {
 	uint64_t hash = key->ip ^ (uint64_t)key->context << 32 ^ (uint64_t)key->profile << 16;
 
+	hash ^= key->code;
 	hash = (hash + ((uint64_t)key->group << 40) + (key->address << 8)) * 0x9e3779b97f4a7c15ull;
 	return (size_t)(hash ^ hash >> 32) & (room - 1);
 }
 
 static size_t place_of_chain(const struct exact_chain *chain, size_t room)
 {
-	uint64_t hash = ((uint64_t)chain->profile << 32 | chain->context) * 0x9e3779b97f4a7c15ull;
+	uint64_t hash = (uint64_t)chain->profile << 32 | chain->context;
 
+	hash = (hash ^ chain->code) * 0x9e3779b97f4a7c15ull;
 	return (size_t)(hash ^ hash >> 32) & (room - 1);
 }
 
@@ -98,7 +100,8 @@ static struct exact_chain *find_chain(const struct exact_sums *sums,
 	     place = (place + 1) & (room - 1)) {
 		struct exact_chain *found = &sums->chains[sums->chain_table[place] - 1];
 
-		if (found->profile == chain->profile && found->context == chain->context)
+		if (found->profile == chain->profile && found->context == chain->context &&
+		    found->code == chain->code)
 			return found;
 	}
 	return NULL;
@@ -169,8 +172,8 @@ static bool reserve(struct exact_sums *sums)
 
 static bool is_same_place(const struct exact_key *a, const struct exact_key *b)
 {
-	return a->ip == b->ip && a->address == b->address && a->context == b->context &&
-	       a->profile == b->profile && a->group == b->group;
+	return a->ip == b->ip && a->address == b->address && a->code == b->code &&
+	       a->context == b->context && a->profile == b->profile && a->group == b->group;
 }
 
 /* Returns the first sum of the key's place, or NULL. */
@@ -260,6 +263,7 @@ bool exact_sums_add(struct exact_sums *sums, const struct exact_key *key, uint32
 	}
 	sums->last = (uint32_t)(sum - sums->at);
 	sum->added += count;
+	sum->time = sums->chains[chain].frame.time;
 	if (!sum->is_added)
 		sums->added[sums->added_count++] = sums->last;
 	sum->is_added = true;
@@ -401,4 +405,5 @@ void exact_sums_clean_up(struct exact_sums *sums)
 	free(sums->chains);
 	free(sums->chain_table);
 	free(sums->addresses);
+	replaced_clean_up(&sums->replaced);
 }

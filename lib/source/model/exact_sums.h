@@ -22,12 +22,14 @@
 #include <plumb/recording.h>
 
 #include "sampling.h"
+#include "source/model/replaced.h"
 #include "source/model/sampled.h"
 
 /* What a count belongs to. Without padding: compared by its bytes. */
 struct exact_key {
 	uint64_t ip;
 	uint64_t address; /* of the data, for accesses to lines; else 0 */
+	uint64_t code;    /* which code of those that were at `ip`, and its callers': replaced.h */
 	uint32_t profile;
 	uint32_t context; /* for accesses to lines: their kind and how many bytes */
 	uint32_t event;
@@ -39,6 +41,7 @@ struct exact_sum {
 	uint64_t added;     /* since its thread's counts last added up */
 	uint64_t told;      /* before that, and not written yet */
 	uint64_t sum;       /* in the file; without its scale */
+	uint64_t time;      /* when something was added last */
 	uint64_t position;  /* of its period, in the file; 0: none, or it cannot be changed */
 	uint32_t chain;     /* index of its calling context */
 	uint32_t next;      /* index of the place's next sum; the last one's is the first */
@@ -58,6 +61,7 @@ struct exact_chain {
 	uint32_t profile, context; /* their numbers */
 	uint32_t slot, depth;
 	struct model_frame frame; /* the last time that it was told */
+	uint64_t code;            /* which code is at the callers' addresses: replaced.h */
 	size_t addresses;         /* index of the first */
 };
 
@@ -69,6 +73,7 @@ struct exact_sums {
 	bool in_place; /* samples change, by those; otherwise there are more and more */
 	bool scaled;   /* groups of windows have a scale: nothing is written until it is known */
 	struct sampled_groups groups;
+	struct replaced replaced;
 
 	struct exact_sum *at;
 	size_t count, room;
@@ -94,7 +99,7 @@ struct exact_sums {
  */
 uint32_t exact_sums_chain(struct exact_sums *sums, const struct exact_chain *chain,
 			  const uint64_t *addresses);
-/* Adds to a sum. Returns false if out of memory. */
+/* Adds to a sum of a calling context that is known. Returns false if out of memory. */
 bool exact_sums_add(struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
 		    uint64_t count);
 /* The counts of a profile add up: what was added may be written. */

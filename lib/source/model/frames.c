@@ -22,6 +22,14 @@ static void write_comm(struct model_frames *f, const struct model_frame *frame, 
 	record_string(&f->out, comm.name, strlen(comm.name));
 }
 
+static bool is_exec(const void *body)
+{
+	struct model_frame_comm comm;
+
+	memcpy(&comm, body, sizeof(comm));
+	return comm.exec;
+}
+
 static void write_mmap(struct model_frames *f, const struct model_frame *frame, const char *body,
 		       size_t size)
 {
@@ -227,9 +235,13 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 	switch (frame->type) {
 	case FRAME_COMM:
 		write_comm(f, frame, body);
+		if (f->sums && is_exec(body))
+			replaced_forget(&f->sums->replaced, frame->tid);
 		break;
 	case FRAME_MMAP:
 		write_mmap(f, frame, body, size);
+		if (f->sums)
+			exact_read_mmap(f->sums, frame, body, size, &f->error);
 		break;
 	case FRAME_FORK:
 		f->several = true;
@@ -237,6 +249,8 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 		break;
 	case FRAME_EXIT:
 		write_fork(f, frame, body);
+		if (f->sums)
+			replaced_forget(&f->sums->replaced, frame->tid);
 		break;
 	case FRAME_START:
 		record_begin(&f->out, PLUMB_RECORD_ITRACE_START, 0);
