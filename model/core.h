@@ -72,9 +72,10 @@ void core_set_watch(struct core *core, struct watch *watch);
 /*
  * Remembers what blocks do to the core, and replays it when they execute alike: all counts are as
  * without. Call this after what else is set, but for watchers and profiles. A core with shadows or
- * conditions does without, and so does one for which there is no memory.
+ * conditions does without, and so does one for which there is no memory. `bytes`: of memory to use
+ * at most, a multiple of 2 MiB.
  */
-void core_remember(struct core *core);
+void core_remember(struct core *core, size_t bytes);
 
 /* How many blocks were replayed so far. */
 uint64_t core_replays(const struct core *core);

@@ -19,8 +19,9 @@
 #define ENTER_COSTS  32
 #define BEHIND_MAX   (64 * RECORD_COSTS)
 #define AHEAD_MAX    (1024 * RECORD_COSTS)
-#define REST_LEAST   256 /* blocks */
-#define REST_MAX     32768
+#define HUGE_FROM    (16u << 20) /* bytes to use: a smaller memory may hardly be used */
+#define REST_LEAST   256         /* blocks */
+#define REST_MAX     262144
 
 void memo_free(struct memo *memo)
 {
@@ -491,6 +492,10 @@ static void replay(struct core *core, const struct block *block, unsigned execut
 	if (t->loads)
 		core->loads_done =
 			later(core->loads_done, begun + (uint64_t)(int64_t)t->loads_done);
+	if (t->acquires)
+		core->memory_floor = begun + (uint64_t)(int64_t)t->memory_floor;
+	if (t->releases)
+		core->release_gone = begun + (uint64_t)(int64_t)t->release_gone;
 	core->sequence += t->operations;
 	core->cycle = begun + (uint64_t)(int64_t)t->resolved;
 	if (!t->executions++) {
@@ -512,7 +517,7 @@ static void replay(struct core *core, const struct block *block, unsigned execut
 
 /* ---- The interface ------------------------------------------------------------------------ */
 
-void core_remember(struct core *core)
+void core_remember(struct core *core, size_t bytes)
 {
 	const struct core_params *params = core->params;
 	struct memo *memo;
@@ -521,11 +526,13 @@ void core_remember(struct core *core)
 	    params->ideal || core->extra_ports || core->reorder_unlimited)
 		return;
 	memo = calloc(1, sizeof(*memo));
-	if (!memo || !(memo->arena = aligned_alloc(HUGE_PAGE, ARENA_BYTES))) {
+	if (!memo || !(memo->arena = aligned_alloc(HUGE_PAGE, bytes))) {
 		free(memo);
 		return;
 	}
-	madvise(memo->arena, ARENA_BYTES, MADV_HUGEPAGE); /* or not: it is only faster */
+	memo->size = bytes;
+	if (bytes >= HUGE_FROM)
+		madvise(memo->arena, bytes, MADV_HUGEPAGE); /* or not: it is only faster */
 	memo_find_counters(memo, core);
 	memo->hit = load_answer(&(struct memory_result){.ready = params->l1d.latency}, 0);
 	core->memo = memo;

@@ -5,7 +5,8 @@
  * many cycles later, and counts. doc/model.md tells how.
  *
  * While that goes on, struct core is out of date, but for what these members say: the cycle, the
- * sequence, the last retirement, stores by number, and what no block changes that is remembered.
+ * sequence, the last retirement, what accesses wait for after acquires and releases, stores by
+ * number, and what no block changes that is remembered.
  * So whoever reads or changes others calls memo_leave() first.
  */
 #ifndef MODEL_MEMO_H

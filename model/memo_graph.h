@@ -8,7 +8,6 @@
 
 #include "memo.h"
 
-#define ARENA_BYTES  (48u << 20)
 #define HUGE_PAGE    (2u << 20)
 #define BUCKETS      (1u << 15)
 #define UNDONE_MAX   512
@@ -42,13 +41,15 @@ struct transition {
 	uint32_t executions;        /* not counted yet */
 	uint32_t cycles, operations;
 	int32_t last_retired, loads_done, resolved;
+	int32_t memory_floor, release_gone;
 	uint32_t wrong_operations;
 	int32_t wrong;
 	uint16_t access_count, step_count, near_count, delta_count;
 	uint8_t used; /* slots, in the cycle in which it ends */
 	bool loads;
-	bool merges;       /* some instructions make several accesses */
-	bool counts_kinds; /* what count_kinds() counts is among the deltas */
+	bool acquires, releases; /* changes core.memory_floor, core.release_gone */
+	bool merges;             /* some instructions make several accesses */
+	bool counts_kinds;       /* what count_kinds() counts is among the deltas */
 } __attribute__((aligned(8)));
 
 static inline uint32_t *shape_in(const struct transition *t)
@@ -102,7 +103,7 @@ struct memo {
 
 	struct state state;
 	char *arena;
-	size_t used;
+	size_t size, used; /* bytes of it */
 	struct node *buckets[BUCKETS];
 };
 

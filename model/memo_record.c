@@ -39,7 +39,7 @@ void memo_make_room(struct core *core)
 {
 	struct memo *memo = core->memo;
 
-	if (ARENA_BYTES - memo->used >= 2 * sizeof(struct state))
+	if (memo->size - memo->used >= 2 * sizeof(struct state))
 		return;
 	memo_leave(core);
 	memo_settle(core);
@@ -53,7 +53,7 @@ static void *take(struct memo *memo, size_t bytes)
 	void *taken = memo->arena + memo->used;
 
 	bytes = (bytes + 15) & ~(size_t)15;
-	if (bytes > ARENA_BYTES - memo->used)
+	if (bytes > memo->size - memo->used)
 		return NULL;
 	memo->used += bytes;
 	return taken;
@@ -179,6 +179,7 @@ static struct transition *observe(struct core *core, const struct block *block, 
 	struct told *told = &memo->told;
 	const uint64_t begun = core->cycle, sequence = core->sequence;
 	const uint64_t stores = core->buffer_sequence, loads_done = core->loads_done;
+	const uint64_t memory_floor = core->memory_floor, release_gone = core->release_gone;
 	/* How much predicates switch on, and lanes that are too small, depend on more. */
 	const bool counts_kinds = prepared->whole && !prepared->predicated;
 	struct delta deltas[COUNTERS_MAX];
@@ -218,6 +219,10 @@ static struct transition *observe(struct core *core, const struct block *block, 
 		t->last_retired = (int32_t)(core->last_retired - begun);
 		t->loads = core->loads_done != 0;
 		t->loads_done = (int32_t)(core->loads_done - begun);
+		t->acquires = core->memory_floor != memory_floor;
+		t->memory_floor = (int32_t)(core->memory_floor - begun);
+		t->releases = core->release_gone != release_gone;
+		t->release_gone = (int32_t)(core->release_gone - begun);
 		t->resolved = (int32_t)((prepared->branch ? told->resolved : core->cycle) - begun);
 		t->wrong_operations = (uint32_t)told->operations;
 		t->wrong = (int32_t)(told->wrong - begun);

@@ -34,6 +34,7 @@ enum {
 	WORD_STORES_GONE,
 	WORD_STORE_LEFT,
 	WORD_MEMORY_FLOOR,
+	WORD_RELEASE_GONE,
 	WORD_LAST_RETIRED,
 	WORD_LISTS
 };
@@ -106,6 +107,7 @@ static void read_first(struct writer *to, const struct core *core)
 	words[WORD_STORES_GONE] = relative(to, core->stores_gone, 0);
 	words[WORD_STORE_LEFT] = relative(to, core->store_left, 0);
 	words[WORD_MEMORY_FLOOR] = relative(to, core->memory_floor, 1);
+	words[WORD_RELEASE_GONE] = relative(to, core->release_gone, 1);
 	words[WORD_LAST_RETIRED] = relative(to, core->last_retired, 0);
 	to->at += WORD_LISTS;
 }
@@ -300,12 +302,24 @@ static void read_frontend(struct writer *to, const struct core *core)
 	put(to, LIST_ENDS);
 }
 
+/* Issue queue entries that become free beyond the calendar. */
+static void read_late(struct writer *to, const struct core *core)
+{
+	put(to, core->late_count);
+	if (!core->late_count)
+		return;
+	put(to, relative(to, core->late_sweep, 0));
+	for (unsigned i = 0; i < core->late_count; i++) {
+		put(to, relative(to, core->late[i].cycle, 0));
+		put(to, (uint32_t)core->late[i].departed);
+		put(to, (uint32_t)(core->late[i].departed >> 32));
+	}
+}
+
 bool state_read(struct core *core, struct state *state)
 {
 	struct writer to = {state->words, state->words + STATE_WORDS, core->cycle, false};
 
-	if (core->late_count)
-		return false;
 	give_back(core, core->cycle);
 	read_first(&to, core);
 	read_results(&to, core);
@@ -313,6 +327,7 @@ bool state_read(struct core *core, struct state *state)
 	read_reorder_buffer(&to, core);
 	read_stores(&to, core);
 	read_frontend(&to, core);
+	read_late(&to, core);
 	state->count = (uint32_t)(to.at - state->words);
 	return !to.fails;
 }
@@ -427,7 +442,7 @@ static const uint32_t *write_stores(struct core *core, const uint32_t *words)
 	return words + 1;
 }
 
-static void write_frontend(struct core *core, const uint32_t *words)
+static const uint32_t *write_frontend(struct core *core, const uint32_t *words)
 {
 	const uint32_t count = *words++;
 	unsigned i;
@@ -441,6 +456,16 @@ static void write_frontend(struct core *core, const uint32_t *words)
 		for (uint32_t same = words[0]; same; same--, i++)
 			core->dispatched[(core->sequence - i) & core->reorder_mask] =
 				absolute(core, words[1]);
+	return words + 1;
+}
+
+static void write_late(struct core *core, const uint32_t *words)
+{
+	core->late_count = *words++;
+	core->late_sweep = core->late_count ? absolute(core, *words++) : UINT64_MAX;
+	for (unsigned i = 0; i < core->late_count; i++, words += 3)
+		core->late[i] =
+			(struct late_departure){absolute(core, words[0]), get_two(&words[1])};
 }
 
 void state_write(struct core *core, const uint32_t *words)
@@ -450,7 +475,8 @@ void state_write(struct core *core, const uint32_t *words)
 	words = write_ports(core, words);
 	words = write_reorder_buffer(core, words);
 	words = write_stores(core, words);
-	write_frontend(core, words);
+	words = write_frontend(core, words);
+	write_late(core, words);
 }
 
 unsigned state_used(const uint32_t *words)

@@ -305,8 +305,7 @@ static bool is_replayable(const struct core_params *params, const struct insn *i
 			  const struct op *op)
 {
 	const unsigned both = MEM_LOAD | MEM_STORE;
-	const unsigned others = MEM_EXCLUSIVE | MEM_ACQUIRE | MEM_RELEASE | MEM_ATOMIC | MEM_ZERO |
-				MEM_GATHER | MEM_TAG;
+	const unsigned others = MEM_EXCLUSIVE | MEM_ATOMIC | MEM_ZERO | MEM_GATHER | MEM_TAG;
 
 	return !params->classes[op->class].serializes && !(insn->memory & others) &&
 	       (insn->memory & both) != both && !(insn->kinds & (KIND_DMB | KIND_DSB | KIND_ISB)) &&

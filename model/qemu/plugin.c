@@ -29,8 +29,11 @@
 #include "qemu/window.h"
 #include "shared.h"
 
-#define VCPUS_MAX     (1u << 20) /* QEMU uses a number again only if all above it are free */
-#define SETTLE_CYCLES 1024       /* how far the shared counts may lag: what a crash may lose */
+#define VCPUS_MAX        (1u << 20)  /* QEMU uses a number again only if all above it are free */
+#define REMEMBERING_MAX  9           /* threads whose cores remember blocks */
+#define REMEMBERED_FIRST (48u << 20) /* bytes that the first of them may use for that */
+#define REMEMBERED_BYTES (8u << 20)  /* bytes that each other one may use */
+#define SETTLE_CYCLES    1024        /* how far the shared counts may lag: what a crash may lose */
 
 int qemu_plugin_version = PLUMB_QEMU_API;
 
@@ -130,9 +133,9 @@ static struct vcpu *vcpu_start(unsigned index)
 	if ((!vcpu->sampler || sampler_has_profiles()) && sampled_leaves_limits() &&
 	    !core_set_limits(vcpu->core, shared->threads[slot].counts + MODEL_LIMITS))
 		goto fail;
-	/* Samplers look at each block. One thread's memory of blocks is enough for one program. */
-	if (!vcpu->sampler && index == 0 && !reference)
-		core_remember(vcpu->core);
+	/* Samplers look at each block. */
+	if (!vcpu->sampler && index < REMEMBERING_MAX && !reference)
+		core_remember(vcpu->core, index ? REMEMBERED_BYTES : REMEMBERED_FIRST);
 	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)
 		sampler_pause(vcpu->sampler);
 	atomic_fetch_add(&shared->threads_started, 1);

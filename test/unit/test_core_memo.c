@@ -53,6 +53,9 @@ static const struct kind {
 	{0xf9800000, 1, 0, 0},  /* prfm pldl1keep, [x] */
 	{0xd5033bbf, 1, 0, 0},  /* dmb ish */
 	{0xc85ffc00, 1, 8, 1},  /* ldaxr x, [x] */
+	{0xc8dffc00, 3, 8, 1},  /* ldar x, [x] */
+	{0xf8bfc000, 1, 8, 1},  /* ldapr x, [x] */
+	{0xc89ffc00, 3, 8, 1},  /* stlr x, [x] */
 	{0x6e40ec00, 25, 0, 0}, /* bfmmla v.4s: counts soon have to be settled */
 };
 
@@ -133,7 +136,7 @@ static void begin(struct run *run, const struct core_params *params, bool rememb
 	core_set_unforwarded(run->core, &run->unforwarded);
 	assert_true(core_set_limits(run->core, run->limits));
 	if (remembers)
-		core_remember(run->core);
+		core_remember(run->core, 8u << 20);
 }
 
 static void end(struct run *run)
