@@ -92,6 +92,9 @@ static inline USER_READ_INLINE bool user_read_counter(uint32_t counter, uint64_t
 #endif
 }
 
+/* Reads a field once, with its address in the instruction; an atomic load computes it first. */
+#define USER_READ_ONCE(field) (*(const volatile __typeof__(field) *)&(field))
+
 /*
  * Reads what an event of the calling thread has counted. Returns false, without a count, if it is
  * on no counter now, or the kernel does not let this thread read it. The kernel changes the page
@@ -105,16 +108,15 @@ static inline USER_READ_INLINE bool user_read(const struct perf_event_mmap_page 
 	uint16_t width;
 
 	do {
-
 		lock = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
-		index = __atomic_load_n(&page->index, __ATOMIC_RELAXED);
-		width = __atomic_load_n(&page->pmc_width, __ATOMIC_RELAXED);
-		offset = (uint64_t)__atomic_load_n(&page->offset, __ATOMIC_RELAXED);
-		if (!(__atomic_load_n(&page->capabilities, __ATOMIC_RELAXED) & 4) || !index ||
-		    !width || width > 64 || !reader(index - 1, &value))
+		index = USER_READ_ONCE(page->index);
+		width = USER_READ_ONCE(page->pmc_width);
+		offset = (uint64_t)USER_READ_ONCE(page->offset);
+		if (!(USER_READ_ONCE(page->capabilities) & 4) || !index || !width || width > 64 ||
+		    !reader(index - 1, &value))
 			return false;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	} while (__atomic_load_n(&page->lock, __ATOMIC_RELAXED) != lock);
+	} while (USER_READ_ONCE(page->lock) != lock);
 	/* A counter may have begun below 0. */
 	*count = offset + (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
 	return true;
