@@ -20,7 +20,7 @@ struct check {
 	char *instead; /* what works without it */
 };
 
-#define CHECKS_MAX 24
+#define CHECKS_MAX 32
 
 struct checkup {
 	struct cpu_machine machine;
@@ -31,8 +31,16 @@ struct checkup {
 
 /* Adds the answers about this machine's monitors: hardware.c. */
 void checkup_hardware(struct checkup *checkup);
+/* Adds those about SPE: spe.c. */
+void checkup_spe(struct checkup *checkup);
 /* Adds those about the model: model.c. `qemu` is the engine asked for, or NULL. */
 void checkup_model(struct checkup *checkup, const char *qemu);
+
+/*
+ * Tells whether a container's filter of system calls, which a copied /proc does not show, may
+ * forbid to count.
+ */
+bool checkup_may_be_filtered(const struct checkup *checkup);
 
 static inline char *checkup_text(const char *text)
 {

@@ -172,9 +172,7 @@ static int try_software(const struct checkup *checkup)
 	return checkup->here ? perf_try_software() : 0;
 }
 
-/* Tells whether a container's filter of system calls, which a copied /proc does not show, may
- * forbid to count. */
-static bool may_be_filtered(const struct checkup *checkup)
+bool checkup_may_be_filtered(const struct checkup *checkup)
 {
 	const struct cpu_machine *machine = &checkup->machine;
 
@@ -224,7 +222,7 @@ static void check_permission(struct checkup *checkup)
 		check->why = memory_format("kernel.perf_event_paranoid is %d", machine->paranoid);
 		check->fix = memory_format(SET_LEVEL, 2);
 		check->instead = checkup_text("the model works");
-	} else if (may_be_filtered(checkup)) {
+	} else if (checkup_may_be_filtered(checkup)) {
 		check->state = CHECK_UNKNOWN;
 		check->text = checkup_text("perhaps nothing");
 		blame_filter(check, "may block");
@@ -246,79 +244,6 @@ static void check_permission(struct checkup *checkup)
 	}
 }
 
-/* ---- SPE ---------------------------------------------------------------------------------- */
-
-static char *describe_spe(const struct cpu_spe *spe)
-{
-	struct join join = {0};
-
-	if (spe->min_interval) {
-		char *text =
-			memory_format("one sample per %u operations at most", spe->min_interval);
-
-		join_add(&join, text);
-		free(text);
-	} else {
-		join_add(&join, "records of sampled operations");
-	}
-	if (spe->inverted_filter)
-		join_add(&join, "inverted event filters");
-	if (spe->discard)
-		join_add(&join, "discard mode");
-	if (spe->operation_masks)
-		join_add(&join, "operation masks");
-	if (spe->data_source_filter)
-		join_add(&join, "data-source filters");
-	return join_take(&join);
-}
-
-static void check_spe(struct checkup *checkup)
-{
-	const struct cpu_machine *machine = &checkup->machine;
-	const struct cpu_spe *spe = &machine->spe;
-	struct check *check;
-
-	if (!machine->arm)
-		return;
-	if (spe->exists) {
-		check = checkup_add(checkup, "spe", "SPE", CHECK_WORKS, describe_spe(spe));
-		if (machine->kpti) {
-			check->state = CHECK_LIMITED;
-			check->why = checkup_text(
-				"the kernel isolates page tables (KPTI), which can keep "
-				"SPE from its buffer");
-			check->fix = checkup_text("add kpti=off to the kernel's command line");
-		} else if (spe->some_cores) {
-			check->state = CHECK_LIMITED;
-			check->why = memory_format("only CPUs %s have it", spe->cpus);
-		}
-		return;
-	}
-	check = checkup_add(checkup, "spe", "SPE", CHECK_MISSING, checkup_text("no SPE unit"));
-	check->instead = checkup_text(
-		machine->pmu_count && cpu_machine_may_count(machine) && !may_be_filtered(checkup)
-			? "sampling by events works (plumb record -e cycles), and the model has an "
-			  "SPE unit"
-			: "the model has an SPE unit");
-	if (machine->virtual_machine) {
-		check->why = checkup_text("hypervisors seldom offer SPE to virtual machines");
-		check->fix = checkup_text("in a cloud, use a metal instance");
-	} else if (machine->kpti) {
-		check->why = checkup_text(
-			"the kernel isolates page tables (KPTI): the driver may refuse "
-			"to start");
-		check->fix = checkup_text("add kpti=off to the kernel's command line");
-	} else if (!spe->module_loaded) {
-		check->why = checkup_text("the driver is not loaded, or the CPU has no SPE");
-		check->fix = checkup_text("sudo modprobe arm_spe_pmu");
-	} else {
-		check->why = checkup_text(
-			"the driver found no unit: the firmware does not describe it, or "
-			"the CPU has none");
-		check->fix = checkup_text("dmesg | grep -i spe");
-	}
-}
-
 /* ---- the rest ----------------------------------------------------------------------------- */
 
 static void check_sampling(struct checkup *checkup)
@@ -331,7 +256,7 @@ static void check_sampling(struct checkup *checkup)
 	else if (!cpu_machine_may_count(machine))
 		checkup_add(checkup, "sampling", "Event sampling", CHECK_MISSING,
 			    checkup_text("not permitted: see Permission"));
-	else if (may_be_filtered(checkup))
+	else if (checkup_may_be_filtered(checkup))
 		checkup_add(checkup, "sampling", "Event sampling", CHECK_UNKNOWN,
 			    checkup_text("perhaps not permitted: see Permission"));
 	else if (!machine->pmu_count)
@@ -446,7 +371,7 @@ void checkup_hardware(struct checkup *checkup)
 		name_pmu(checkup, &checkup->machine.pmus[i]);
 		check_events(checkup, i);
 	}
-	check_spe(checkup);
+	checkup_spe(checkup);
 	check_sampling(checkup);
 	check_symbols(checkup);
 	check_memory(checkup);

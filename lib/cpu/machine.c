@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cpu/sysfs.h"
 
@@ -68,6 +69,40 @@ static void read_status(const char *root, struct cpu_machine *machine)
 	}
 	if (file)
 		fclose(file);
+}
+
+/* The kernel's first PID namespace has a fixed number: include/linux/proc_ns.h. */
+static void read_namespace(const char *root, struct cpu_machine *machine)
+{
+	static const char first[] = "pid:[4026531836]";
+	char path[PATH_MAX], link[64];
+	ssize_t size;
+
+	snprintf(path, sizeof(path), "%s/proc/self/ns/pid", root);
+	size = readlink(path, link, sizeof(link));
+	machine->own_pids = size > 0 && ((size_t)size != sizeof(first) - 1 ||
+					 memcmp(link, first, (size_t)size) != 0);
+}
+
+/* Distributions keep the kernel's configuration in /boot. */
+static void read_configuration(const char *root, struct cpu_machine *machine)
+{
+	static const char name[] = "CONFIG_PID_IN_CONTEXTIDR";
+	char path[PATH_MAX], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/boot/config-%s", root, machine->kernel);
+	if (!*machine->kernel || strchr(machine->kernel, '/'))
+		return;
+	file = sysfs_open(path);
+	if (!file)
+		return;
+	machine->contexts = CPU_CONTEXTS_OFF;
+	while (fgets(line, sizeof(line), file))
+		if (strncmp(line, name, sizeof(name) - 1) == 0 &&
+		    strcmp(line + sizeof(name) - 1, "=y\n") == 0)
+			machine->contexts = CPU_CONTEXTS_ON;
+	fclose(file);
 }
 
 /* ---- the machine -------------------------------------------------------------------------- */
@@ -271,6 +306,8 @@ int cpu_machine_read(const char *root, struct cpu_machine *machine)
 	read_cores(root, machine);
 	read_others(root, machine);
 	read_status(root, machine);
+	read_namespace(root, machine);
+	read_configuration(root, machine);
 	machine->paranoid = read_sysctl(root, "perf_event_paranoid");
 	/* -1 is a level, too: it permits everything. */
 	machine->kptr_restrict = read_sysctl(root, "kptr_restrict");

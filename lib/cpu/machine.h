@@ -33,6 +33,9 @@ struct cpu_spe {
 	bool module_loaded; /* the driver is, if it is a module */
 };
 
+/* Whether the kernel notes the running thread for SPE: CONFIG_PID_IN_CONTEXTIDR. */
+enum cpu_contexts { CPU_CONTEXTS_UNKNOWN, CPU_CONTEXTS_OFF, CPU_CONTEXTS_ON };
+
 /* Numbers are -1 if the file cannot be read. */
 struct cpu_machine {
 	char kernel[64];                   /* release; "" if unknown */
@@ -56,7 +59,9 @@ struct cpu_machine {
 	bool knows_capabilities;
 	uint64_t capabilities; /* effective ones */
 	int seccomp;           /* mode of this process: 0 none, 2 filters */
-	bool kpti;             /* page tables are isolated, which keeps SPE from its buffer */
+	bool own_pids;         /* its PID namespace is not the first one */
+	enum cpu_contexts contexts;
+	bool kpti; /* page tables are isolated, which keeps SPE from its buffer */
 };
 
 /*

@@ -47,20 +47,21 @@ print(next(check for check in json.load(sys.stdin)["checks"] if check["id"] == s
 usual="sampling=works kernel-symbols=missing buffers=limited user-access=missing"
 
 @test "each machine: what works, is limited, is missing" {
+	local spe="spe-contexts=limited spe-data=works"
 	local server="core-pmu=works permission=limited counters=unknown"
 
 	# shellcheck disable=SC2086 # words
 	{
-		is graviton2-metal $server events=works spe=works $usual
+		is graviton2-metal $server events=works spe=works $spe $usual
 		is graviton2-2xlarge $server events=limited spe=missing $usual
-		is graviton3-metal $server events=works spe=works $usual
+		is graviton3-metal $server events=works spe=works $spe $usual
 		is graviton3-2xlarge $server events=limited spe=missing $usual
-		is graviton4-metal $server events=works spe=works $usual other-pmus=works
+		is graviton4-metal $server events=works spe=works $spe $usual other-pmus=works
 		is graviton4-2xlarge $server events=limited spe=missing $usual
 		is cobalt100 $server events=limited spe=missing $usual
 		is grace core-pmu=works permission=works counters=unknown events=works spe=works \
-			sampling=works kernel-symbols=works user-access=missing other-pmus=works
-		is altra $server events=works spe=works $usual other-pmus=works
+			spe-contexts=works spe-data=works sampling=works kernel-symbols=works user-access=missing other-pmus=works
+		is altra $server events=works spe=works $spe $usual other-pmus=works
 		is kunpeng920 core-pmu=limited permission=limited counters=unknown spe=missing $usual \
 			other-pmus=works
 		is phone core-pmu=limited permission=missing counters=unknown counters=unknown \
@@ -75,16 +76,20 @@ usual="sampling=works kernel-symbols=missing buffers=limited user-access=missing
 			spe=missing sampling=unknown kernel-symbols=works buffers=limited user-access=missing
 		is no-perf core-pmu=missing permission=missing spe=missing sampling=missing
 		is spe-kpti $server events=works spe=missing $usual
-		is spe-some-cores $server events=works spe=limited $usual
+		is spe-some-cores $server events=works spe=limited $spe $usual
 		is spe-two-units core-pmu=works permission=limited counters=unknown events=works \
-			counters=unknown events=works spe=works $usual
-		is spe-eft $server events=works spe=works $usual
-		is spe-fds $server events=works spe=works sampling=works branches=works \
+			counters=unknown events=works spe=works $spe $usual
+		is spe-eft $server events=works spe=works spe-contexts=unknown spe-data=works \
+			${usual/kernel-symbols=missing/kernel-symbols=works}
+		is spe-container core-pmu=works permission=works counters=unknown events=works spe=works \
+			spe-contexts=limited spe-data=works sampling=works kernel-symbols=works \
+			user-access=missing
+		is spe-fds $server events=works spe=works $spe sampling=works branches=works \
 			kernel-symbols=missing buffers=limited user-access=missing
 		is cmn700 core-pmu=works permission=works counters=unknown events=works spe=missing \
 			sampling=works kernel-symbols=works user-access=missing other-pmus=works
 	}
-	[ "$(wc -l <"$BATS_FILE_TMPDIR/names")" -eq 23 ]
+	[ "$(wc -l <"$BATS_FILE_TMPDIR/names")" -eq 24 ]
 }
 
 @test "why, and the line that changes it" {
@@ -120,6 +125,26 @@ usual="sampling=works kernel-symbols=missing buffers=limited user-access=missing
 	part altra other-pmus text | grep -q "arm_cmn_0: mesh interconnect (CMN), arm_dmc620"
 	part grace other-pmus text | grep -q "NVIDIA SCF"
 	part cmn700 other-pmus text | grep -q "arm_cmn_0: mesh interconnect (CMN), smmuv3_pmcg_140"
+}
+
+@test "the common errors with SPE: no unit, no contexts, too much data" {
+	part spe-kpti spe why | grep -q "KPTI"
+	part graviton3-2xlarge spe why | grep -q "virtual machine"
+	part kunpeng920 spe why | grep -q "driver is not loaded"
+	[ "$(part graviton3-metal spe-contexts text)" = "records do not name their thread (no CONTEXT packets)" ]
+	[ "$(part graviton3-metal spe-contexts why)" = "that requires the capability CAP_PERFMON" ]
+	part graviton3-metal spe-contexts fix | grep -q "sudo plumb record"
+	part graviton3-metal spe-contexts instead | grep -q "context switches"
+	[ "$(part grace spe-contexts text)" = "each record names its thread (CONTEXT packets)" ]
+	[ "$(part grace spe-contexts why)" = None ]
+	part altra spe-contexts why | grep -q "built without CONFIG_PID_IN_CONTEXTIDR"
+	part spe-eft spe-contexts why | grep -q "older kernels require the capability CAP_PERFMON"
+	part spe-container spe-contexts text | grep -q "numbers unknown here"
+	part spe-container spe-contexts fix | grep -q -e "--pid=host"
+	# 1,000,000,000 / 256 * 64 bytes.
+	[ "$(part spe-fds spe-data text)" = "up to 64 bytes per sample: up to 250 MB per billion operations at -c 256" ]
+	part graviton3-metal spe-data text | grep -q "up to 63 MB per billion operations at -c 1024"
+	part grace spe-data fix | grep -q "too large, plumb record -e spe -c 100000; if AUX data is truncated, .* -m ,64M"
 }
 
 @test "text fits 80 columns, and says the same" {

@@ -14,6 +14,8 @@ import sys
 
 DEVICES = "/sys/bus/event_source/devices/"
 CPU = "/sys/devices/system/cpu/"
+NAMESPACE = "/proc/self/ns/pid"
+CONTEXTS = "CONFIG_PID_IN_CONTEXTIDR"
 USER, ROOT = "0000000000000000", "000001ffffffffff"
 # The common events that Linux shows where PMCEID has them: all of a Neoverse, and those that a
 # hypervisor leaves on smaller sizes (no STALL_SLOT...).
@@ -118,10 +120,13 @@ MACHINES = {
     | core("armv8_pmuv3_0", 8, (0, 7), V2, BASIC),
     "cobalt100": system(vendor="Microsoft Corporation", product="Virtual Machine", cpus=4)
     | core("armv8_pmuv3_0", 8, (0, 3), N2, BASIC),
-    "grace": system(vendor="NVIDIA", product="Grace CPU", cpus=72, paranoid=-1, caps=ROOT)
+    "grace": system(vendor="NVIDIA", product="Grace CPU", cpus=72, paranoid=-1, caps=ROOT,
+                    **{"/boot/config-6.1.0": f"CONFIG_PERF_EVENTS=y\n{CONTEXTS}=y",
+                       NAMESPACE: "pid:[4026531836]"})
     | core("armv8_pmuv3_0", 8, (0, 71), V2, slots=8) | spe(9, "0-71", SPE_1P2)
     | others("nvidia_scf_pmu_0", "nvidia_nvlink_c2c0_pmu_0", "nvidia_pcie_pmu_0"),
-    "altra": system(vendor="Ampere", product="Altra", cpus=80)
+    "altra": system(vendor="Ampere", product="Altra", cpus=80,
+                    **{"/boot/config-6.1.0": f"# {CONTEXTS} is not set"})
     | core("armv8_pmuv3_0", 8, (0, 79), N1) | spe(9, "0-79", SPE_BASE)
     | others("arm_cmn_0", "arm_cmn_1", "arm_dmc620_10008c000"),
     "kunpeng920": system(vendor="Huawei", product="TaiShan 200", cpus=64, kernel="5.10.0")
@@ -151,10 +156,12 @@ MACHINES = {
     "spe-two-units": system(cpus=8, kernel="6.18.0") | core("armv9_c1_pro", 8, (0, 5), C1_PRO)
     | core("armv9_c1_ultra", 9, (6, 7), C1_ULTRA) | spe(10, "0-5", SPE_EFT, 256)
     | spe(11, "6-7", SPE_EFT, 256, "arm_spe_1"),
-    "spe-eft": system(cpus=4, kernel="6.18.0") | core("armv8_pmuv3_0", 8, (0, 3), N2)
+    "spe-eft": system(cpus=4, kernel="6.18.0", paranoid=1) | core("armv8_pmuv3_0", 8, (0, 3), N2)
     | spe(9, "0-3", SPE_EFT, 256),
     "spe-fds": system(cpus=4, kernel="6.19.0") | core("armv8_pmuv3_0", 8, (0, 3), N2, branches=32)
     | spe(9, "0-3", SPE_FDS, 256),
+    "spe-container": system(cpus=4, caps=ROOT, **{"/.dockerenv": "", NAMESPACE: "pid:[4026532501]"})
+    | core("armv8_pmuv3_0", 8, (0, 3), N2) | spe(9, "0-3", SPE_1P2, 256),
     "cmn700": system(cpus=128, caps=ROOT) | core("armv8_pmuv3_0", 8, (0, 127), N2)
     | others(*(f"arm_cmn_{i}" for i in range(100)), "smmuv3_pmcg_140"),
 }
@@ -166,6 +173,9 @@ def main():
         for path, text in MACHINES[name].items():
             full = os.path.join(folder, name + path)
             os.makedirs(os.path.dirname(full), exist_ok=True)
+            if path == NAMESPACE:
+                os.symlink(text, full)
+                continue
             with open(full, "w", encoding="utf-8") as file:
                 file.write(f"{text}\n" if text != "" else "")
         print(name)
