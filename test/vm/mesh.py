@@ -7,17 +7,41 @@ parameter says, so what must be counted is known. Debian's perf counts beside pl
 import os
 
 MODULE = "mesh_unit.ko"
-TRAFFIC = "/sys/module/mesh_unit/parameters/traffic"
+PARAMETERS = "/sys/module/mesh_unit/parameters/"
+TRAFFIC = PARAMETERS + "traffic"
 MISSES = "arm_cmn/hnf_cache_miss/"
 PLUMB = "/plumb stat --no-progress --source perf --json "
 # An event counts the traffic times its eventid; the second mesh ten times as much.
 FIRST, SECOND = 1, 10
+# Of steady traffic, 6 to 9 in a millisecond. Plumb takes 30 milliseconds to start.
+STEPS = 20
 
 
 def fields(outcome):
     """{event: count} of `perf stat -x,`."""
     rows = (line.split(",") for line in outcome.err.splitlines() if line.count(",") > 4)
     return {row[2]: int(row[0]) for row in rows}
+
+
+def bounds(outcome, factor):
+    """
+    Of a count of steady traffic: whether it has what passed while the program ran, and at most a few
+    steps more, which passed between its start and its first look, or between its last and its end.
+    """
+    before, after = map(int, outcome.out.split()[-2:])
+    counted = (outcome.events() if outcome.results() else
+               {name: {"count": count} for name, count in fields(outcome).items()})
+    (count,) = (event["count"] for event in counted.values())
+    return after - before > 1000 and after - before <= count / factor <= after - before + STEPS
+
+
+def in_module(outcome):
+    """
+    Of the samples that `script -F ip,sym,dso` printed, those in the module. perf says that those are in
+    the kernel if the module's file is not where distributions keep it.
+    """
+    return [words[:2] for words in map(str.split, outcome.out.splitlines())
+            if words[-1] == "([mesh_unit])" or words[1].startswith(("mesh_work", "set_work"))]
 
 
 class Mesh:
@@ -68,3 +92,30 @@ class Mesh:
                       fields(a)[event] == fields(b)[event] == 3000 * SECOND,
                       self.during(vm, 3000, f"/perf stat -a -x, -e {event}"),
                       self.during(vm, 3000, f"/plumb stat --no-progress --source perf -a -x, -e {event}"))
+        steady = f"/with noting {TRAFFIC} /waits"
+        for name, tool in [("plumb", PLUMB)] + ([("perf", "/perf stat -a -x, ")] if has_perf else []):
+            vm.expect(f"mesh: {name} counts what passes while the program runs, not before or after",
+                      lambda o: bounds(o, SECOND),
+                      vm.run(f"/with steadily {TRAFFIC} {tool} -e arm_cmn_1/hnf_cache_miss/ {steady}"))
+        vm.write(TRAFFIC, str(self.passed))
+        self.work(vm, has_perf)
+
+    def work(self, vm, has_perf):
+        """Samples of code in a module have its symbols, in the recordings of both."""
+        tools = [("mine", "/plumb record --no-progress --source perf")]
+        if has_perf:
+            tools.append(("theirs", "/perf record -q -B"))
+        printed = {}
+        for which, tool in tools:
+            vm.run(f"{tool} -e cpu-clock:k -c 50000 -o /tmp/module.{which} /with write {PARAMETERS}work "
+                   "5000000 /brief")
+            printed[which, "plumb"] = vm.run(f"/plumb script -i /tmp/module.{which} -F ip,sym,dso")
+            vm.expect(f"samples in a module have its symbol: {which}", lambda o:
+                      len(in_module(o)) > 100 and
+                      sum(words[1].startswith(("mesh_work", "set_work")) for words in in_module(o)) >=
+                      0.95 * len(in_module(o)), printed[which, "plumb"])
+            if has_perf:
+                printed[which, "perf"] = vm.run(f"/perf script -i /tmp/module.{which} -F ip,sym,dso")
+                vm.expect(f"samples in a module have the symbol that perf finds: {which}", lambda a, b:
+                          in_module(a) == in_module(b), printed[which, "plumb"],
+                          printed[which, "perf"])

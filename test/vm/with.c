@@ -10,9 +10,12 @@
  *     /with deny ERRNO COMMAND...            perf_event_open(2) fails, by a filter of system calls
  *     /with pin COUNT COMMAND...             that many counters of each CPU are taken
  *     /with after MS COMMAND...              later
- *     /with later MS write FILE TEXT COMMAND...    something else writes to FILE meanwhile
- *     /with later MS kill SIGNAL COMMAND...        something else sends it a signal meanwhile
- *     /with beside LOAD... : COMMAND...      while LOAD runs; PID in COMMAND is its process
+ *     /with write FILE TEXT COMMAND...       after writing to FILE
+ *     /with steadily FILE COMMAND...         something else counts up in FILE meanwhile, by 1 at a
+ * time /with noting FILE COMMAND...           prints what is in FILE before and after /with later
+ * MS write FILE TEXT COMMAND...    something else writes to FILE meanwhile /with later MS kill
+ * SIGNAL COMMAND...        something else sends it a signal meanwhile /with beside LOAD... :
+ * COMMAND...      while LOAD runs; PID in COMMAND is its process
  *
  * The exit status is the command's; 125 if the condition cannot be met.
  */
@@ -36,6 +39,7 @@
 #define NOBODY       65534
 #define UNMET        125
 #define INST_RETIRED 0x08
+#define TICK_US      100
 
 static _Noreturn void fail(const char *what)
 {
@@ -140,6 +144,39 @@ static char **after(char **words)
 	return words + 1;
 }
 
+static char **written(char **words)
+{
+	write_text(words[0], words[1]);
+	return words + 2;
+}
+
+static long read_number(const char *path)
+{
+	long number = 0;
+	FILE *file = fopen(path, "re");
+
+	if (!file || fscanf(file, "%ld", &number) != 1)
+		fail(path);
+	fclose(file);
+	return number;
+}
+
+/* Ends when the command does. */
+static char **steadily(char **words)
+{
+	long number = read_number(words[0]);
+	char text[32];
+
+	if (fork() != 0)
+		return words + 1;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		snprintf(text, sizeof(text), "%ld", ++number);
+		write_text(words[0], text);
+		usleep(TICK_US);
+	}
+}
+
 static char **later(char **words)
 {
 	const bool writes = strcmp(words[1], "write") == 0;
@@ -208,6 +245,22 @@ static int beside(char **load)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+static int noting(char **words)
+{
+	const long before = read_number(words[0]);
+	const pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		execv(words[1], words + 1);
+		_exit(UNMET);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return UNMET;
+	printf("%ld %ld\n", before, read_number(words[0]));
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 int main(int count, char **words)
 {
 	static const struct {
@@ -215,15 +268,18 @@ int main(int count, char **words)
 		int words;
 		char **(*meet)(char **words);
 	} conditions[] = {
-		{"user", 0, as_user},  {"on", 1, on_cpu},   {"cgroup", 1, in_cgroup},
-		{"limit", 2, limited}, {"deny", 1, denied}, {"pin", 1, pinned},
-		{"after", 1, after},   {"later", 3, later},
+		{"user", 0, as_user},      {"on", 1, on_cpu},   {"cgroup", 1, in_cgroup},
+		{"limit", 2, limited},     {"deny", 1, denied}, {"pin", 1, pinned},
+		{"after", 1, after},       {"later", 3, later}, {"write", 2, written},
+		{"steadily", 1, steadily},
 	};
 
 	if (count < 3)
 		return UNMET;
 	if (strcmp(words[1], "beside") == 0)
 		return beside(words + 2);
+	if (count > 3 && strcmp(words[1], "noting") == 0)
+		return noting(words + 2);
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(*conditions); i++) {
 		if (strcmp(words[1], conditions[i].name) != 0 || count < 3 + conditions[i].words)
 			continue;

@@ -21,6 +21,30 @@ static unsigned int cpu;
 module_param(cpu, uint, 0444);
 MODULE_PARM_DESC(cpu, "the CPU that serves both");
 
+/*
+ * Writing a number to the parameter `work` keeps the CPU in a function of this module for that many
+ * turns of a loop, for samples of code in a module.
+ */
+static noinline void mesh_work(unsigned long turns)
+{
+	while (turns--)
+		barrier();
+}
+
+static int set_work(const char *text, const struct kernel_param *param)
+{
+	unsigned long turns;
+	const int error = kstrtoul(text, 0, &turns);
+
+	if (!error)
+		mesh_work(turns);
+	return error;
+}
+
+static const struct kernel_param_ops work_ops = {.set = set_work};
+module_param_cb(work, &work_ops, NULL, 0200);
+MODULE_PARM_DESC(work, "turns of a loop to execute now");
+
 static struct pmu meshes[MESHES];
 
 static void mesh_read(struct perf_event *event)
