@@ -30,6 +30,7 @@ static const struct {
 	 "use --source model, or see plumb doctor for what keeps this machine from SPE"},
 
 	{"sample-cpus", "sample CPUs with -a or -C"},
+	{"own-cpus", "use -C * instead of -a"},
 
 	/* Calibration. */
 	{"calibrate-model", "use --model CORE to check the method on a core of the model"},

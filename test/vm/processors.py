@@ -9,6 +9,7 @@ exact only if the other CPU is off.
 from counting import COUNT, PARANOID, STAT, USER
 from machine import Script
 from programs import BRIEF, LONG
+from sampling import RECORD, STROBED, is_strobed
 
 ONLINE = "/sys/devices/system/cpu/cpu1/online"
 
@@ -16,6 +17,23 @@ ONLINE = "/sys/devices/system/cpu/cpu1/online"
 def units(outcome):
     """The count of the first event in each unit."""
     return {unit["name"]: unit["events"][0]["count"] for unit in outcome.result()["units"]}
+
+
+def strobes(vm):
+    """Strobed samples where only one of both CPUs may be used, as in containers."""
+    vm.write("/groups/cgroup.subtree_control", "+cpuset")
+    vm.run("mkdir /groups/one")
+    vm.write("/groups/one/cpuset.cpus", "1")
+    kept = "/with cgroup /groups/one " + RECORD + "-e " + STROBED + " "
+    vm.run(kept + "-o /tmp/strobed.data /counted")
+    vm.expect("the strobed samples of a program that may use one CPU stay as far apart as they began",
+              is_strobed, vm.run("/plumb script -D -i /tmp/strobed.data"))
+    vm.expect("strobed samples of a CPU that may not be used are refused with the CPUs that may be",
+              lambda o: o.status == 3 and "CPU 0" in o.err and "-C 1" in o.err,
+              vm.run(kept + "-a -o /tmp/all.data /counted"))
+    vm.run(kept + "-C 1 -o /tmp/strobed.data /counted")
+    vm.expect("the strobed samples of that CPU stay as far apart as they began", is_strobed,
+              vm.run("/plumb script -D -i /tmp/strobed.data"))
 
 
 def two():
@@ -58,6 +76,7 @@ def two():
                       if not r["summary"]) == o.results()[-1]["units"][cpu]["events"][0]["count"]
                   for cpu in (0, 1)),
               vm.run(COUNT + "-a -A -I 20 -e INST_RETIRED:u /counted"))
+    strobes(vm)
     vm.expect("a CPU that goes offline during -a is said; its count is kept",
               lambda o: o.status == 7 and o.count("INST_RETIRED:u") >= LONG and
               "went offline" in o.warnings(),

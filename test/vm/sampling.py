@@ -12,6 +12,7 @@ from programs import LONG
 
 PERIOD = 100_000
 STROBED_PERIOD = 1_000_000
+STROBED = f"{{CPU_CYCLES/period={STROBED_PERIOD}/,INST_RETIRED,CPU_CYCLES/strobe=300/}}:uS"
 RECORD = f"/plumb record --no-progress --source perf -c {PERIOD} "
 # Alone, instructions make QEMU 7.2 interrupt at the next tick: it knows when cycles overflow.
 EVENTS = "-e {INST_RETIRED:u,CPU_CYCLES:u} "
@@ -108,8 +109,7 @@ def script(vm):
     group = vm.run("/plumb script -i /tmp/group.data -F comm,event,period")
     vm.expect("a group's counts are read with each sample", counts_all, group)
     for name, option in (("thread", "--per-thread"), ("program", ""), ("CPU", "-a")):
-        vm.run(RECORD + f"-e {{CPU_CYCLES/period={STROBED_PERIOD}/,INST_RETIRED,CPU_CYCLES/strobe=300/}}:uS "
-               f"{option} -o /tmp/strobed.data /counted")
+        vm.run(RECORD + f"-e {STROBED} {option} -o /tmp/strobed.data /counted")
         vm.expect(f"the strobed samples of a {name} stay as far apart as they began", is_strobed,
                   vm.run("/plumb script -D -i /tmp/strobed.data"))
     # Where the kernel reads groups in a thread that starts later (6.12), nothing sets its events apart.

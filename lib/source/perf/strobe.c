@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -157,6 +158,44 @@ static int complain(const struct sampling *s, const struct sampled *event, int c
 	return PLUMB_ERR_MACHINE;
 }
 
+/* Writes CPUs as "0-3,5". Returns false if there are none, or too many to write. */
+static bool list_cpus(const cpu_set_t *cpus, char *list, size_t size)
+{
+	size_t used = 0;
+
+	list[0] = '\0';
+	for (size_t first = 0; first < CPU_SETSIZE; first++) {
+		size_t last = first;
+
+		if (!CPU_ISSET(first, cpus))
+			continue;
+		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, cpus))
+			last++;
+		used += (size_t)snprintf(list + used, size - used, "%s%zu", used ? "," : "", first);
+		if (last > first && used < size)
+			used += (size_t)snprintf(list + used, size - used, "-%zu", last);
+		if (used >= size)
+			return false;
+		first = last;
+	}
+	return used > 0;
+}
+
+/* The calling thread has to run on each CPU, which a container, for example, can forbid. */
+static int complain_of_cpu(const struct sampling *s, const struct sampled *event,
+			   const struct home *home, int cpu)
+{
+	char list[256];
+
+	plumb_diagnostics_add(s->diagnostics, PLUMB_ERROR, "strobe", NULL,
+			      "%s: cannot set its samples apart on CPU %d, where this process may "
+			      "not run",
+			      event->name, cpu);
+	if (home->known && list_cpus(&home->cpus, list, sizeof(list)))
+		diagnostics_remedy(s->diagnostics, "own-cpus", list, "sample only CPUs %s", list);
+	return PLUMB_ERR_MACHINE;
+}
+
 /* Returns which of its group's counts an event has. */
 static size_t place_of(const struct sampling *s, const struct sampled *event)
 {
@@ -179,8 +218,7 @@ static int set_event_apart(const struct sampling *s, const struct sampled *event
 	};
 
 	for (size_t cpu = 0; cpu < targets->cpu_count; cpu++) {
-		/* A program that is kept to other CPUs, as in a container, takes no samples here.
-		 */
+		/* A program that is kept to other CPUs, as in a container, is not sampled here. */
 		if (strobed.program && !may_run(home, targets->cpus[cpu]))
 			continue;
 		for (size_t thread = 0; thread < targets->thread_count; thread++) {
@@ -188,7 +226,11 @@ static int set_event_apart(const struct sampling *s, const struct sampled *event
 			strobed.member = sampled_fd(s, event, cpu, thread);
 			if (strobed.leader < 0 || strobed.member < 0)
 				continue;
-			if (!go_to(home, targets->cpus[cpu]) || !set_apart(&strobed))
+			if (!go_to(home, targets->cpus[cpu]))
+				return strobed.program ? complain(s, event, targets->cpus[cpu])
+						       : complain_of_cpu(s, event, home,
+									 targets->cpus[cpu]);
+			if (!set_apart(&strobed))
 				return complain(s, event, targets->cpus[cpu]);
 		}
 	}
