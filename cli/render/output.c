@@ -357,12 +357,12 @@ int output_open_beside(struct output *out, const struct common_options *options)
 
 int output_open_stream(struct output *out, const struct common_options *options)
 {
-	static char line[1 << 18]; /* the longest that is written at once; one output is open */
+	static char interval[1 << 18]; /* the most that is written at once; one output is open */
 	int status = output_is_file(options) ? open_in_place(out, options)
 					     : output_open_beside(out, options);
 
 	if (status == EXIT_FINE)
-		setvbuf(out->stream, line, _IOLBF, sizeof(line));
+		setvbuf(out->stream, interval, _IOFBF, sizeof(interval));
 	return status;
 }
 

@@ -72,7 +72,7 @@ int output_open(struct output *out, const struct common_options *options);
  */
 int output_open_beside(struct output *out, const struct common_options *options);
 
-/* Does the same for output during the run: writes a file in place, line by line. */
+/* Does the same for output during the run: writes a file in place, at each output_flush(). */
 int output_open_stream(struct output *out, const struct common_options *options);
 
 /*

@@ -125,14 +125,14 @@ static void print_line(struct output *out, const struct report *report, const ch
 		       const char *what, const char *units)
 {
 	const size_t columns = report_columns(value), before = columns < 15 ? 16 - columns : 1;
-	char *text = memory_format("%s%s%s", what, units ? ", " : "", units ? units : "");
+	char *text = units ? memory_format("%s, %s", what, units) : NULL;
 
 	fprintf(out->stream, "%*.6f", TIME_COLUMNS, report->time);
 	output_spaces(out, before);
 	output_text(out, STYLE_PLAIN, value);
 	output_spaces(out, 2);
 	output_wrapped(out, STYLE_PLAIN, TIME_COLUMNS + 2 + before + columns, TIME_COLUMNS + 18,
-		       text);
+		       text ? text : what);
 	free(text);
 }
 
@@ -140,9 +140,9 @@ static void print_line(struct output *out, const struct report *report, const ch
 static void print_line_of(struct output *out, const struct report *report, const char *value,
 			  const char *unit, const char *what, const char *units)
 {
-	char *text = memory_format("%s%s%s", unit ? unit : "", unit ? " " : "", what);
+	char *text = unit ? memory_format("%s %s", unit, what) : NULL;
 
-	print_line(out, report, value, text, units);
+	print_line(out, report, value, text ? text : what, units);
 	free(text);
 }
 

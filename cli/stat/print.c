@@ -35,6 +35,8 @@ int runner_open_output(struct runner *r)
 	if (status == EXIT_FINE && !r->open && is_text(r->options) && r->out.appended)
 		fputc('\n', r->out.stream);
 	r->open = status == EXIT_FINE;
+	if (r->open && runner_prints_intervals(r))
+		output_flush(&r->out);
 	return status;
 }
 

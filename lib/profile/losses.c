@@ -202,10 +202,11 @@ static void sort(struct plumb_diagnosis *d)
 void walk_losses(const struct walk *w)
 {
 	struct plumb_diagnosis *d = &w->result->given;
-	struct index_set seen = {0};
+	struct index_set seen;
 
 	if (d->verdict == PLUMB_VERDICT_UNKNOWN)
 		return;
+	seen = (struct index_set){0};
 	for (size_t i = 0; i < w->selection->metric_count; i++) {
 		const struct plumb_selected_metric *m = &w->selection->metrics[i];
 		const double value = w->values[i].value;

@@ -221,13 +221,18 @@ static void follow(struct plumb_diagnosis *d, const struct trail *trail, struct 
 
 void walk_tree(const struct walk *w, struct trail *trail)
 {
+	static const struct plumb_step none = {PLUMB_NONE, NAN, NAN};
 	struct plumb_diagnosis *d = &w->result->given;
-	struct plumb_step work = find_work(w), losses[2];
+	struct plumb_step work = none, losses[2] = {none, none};
 
-	greatest(w, PLUMB_NONE, losses);
+	/* Events alone, as of each interval, are not worth the time. */
+	if (w->selection->metric_count) {
+		work = find_work(w);
+		greatest(w, PLUMB_NONE, losses);
+	}
 	d->work = work.value;
 	d->loss = losses[0];
-	d->rival = d->below[0] = d->below[1] = (struct plumb_step){PLUMB_NONE, NAN, NAN};
+	d->rival = d->below[0] = d->below[1] = none;
 	d->childless = true;
 	d->stalled = NAN;
 	if (isnan(work.value) || losses[0].metric == PLUMB_NONE)

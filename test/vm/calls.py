@@ -10,6 +10,7 @@ import re
 import sys
 import tempfile
 
+import overhead
 from counting import PARANOID
 from machine import PLACES, Script, libraries
 
@@ -36,6 +37,8 @@ LINES = tuple(line.format(i=INSTRUCTIONS, c=CYCLES, run="/brief") for line in (
     "stat -a -e {i}u {run}",
     "stat -C 0 -e {i}u {run}",
     "stat -i -e {i}u {run}",
+    "stat -e {i}G {run}",
+    "stat -e {i}uH {run}",
     "record -e {i} -c 100000 {run}",
     "record -e {i}u -c 100000 {run}",
     "record -e {c}u -F 1000 {run}",
@@ -44,6 +47,7 @@ LINES = tuple(line.format(i=INSTRUCTIONS, c=CYCLES, run="/brief") for line in (
     "record -g -e {c}u -c 100000 {run}",
     "record -a -e {c}u -c 100000 {run}",
     "record -C 0 -e {c}u -c 100000 {run}",
+    "record -e {c}H -c 100000 {run}",
     "record --per-thread -e {c}u -c 100000 {run}",
 ))
 # Differences that software events do not have: as kernel_calls.ALLOWED.
@@ -118,4 +122,5 @@ def script():
 
         vm.expect(f"plumb asks for what perf asks for: {line}", judge, *sent)
     vm.expect("each difference that is explained is there", lambda: needed == set(ALLOWED))
+    overhead.add(vm, TOOLS)
     return vm

@@ -18,6 +18,7 @@
 #include "source/source.h"
 
 #define PROGRESS_MS 250
+#define FOLLOW_MS   50 /* between looks for CPUs that come and go */
 #define TURN_MS     4  /* of a group on the counters */
 #define SLICE_MS    50 /* at least */
 
@@ -196,7 +197,8 @@ static void wait_for_next(struct counting *c, struct perf_watch *watch)
 static void watch(struct counting *c, pid_t pid)
 {
 	const struct source_job *job = c->job;
-	double interval = job->interval ? 1e-3 * job->interval_ms : 0, told = now();
+	double interval = job->interval ? 1e-3 * job->interval_ms : 0, told = now(),
+	       followed = told;
 	struct perf_watch watch;
 
 	perf_watch_begin(&watch, pid, job);
@@ -211,7 +213,10 @@ static void watch(struct counting *c, pid_t pid)
 			source_end(&c->ending, pid);
 		else if (c->canceled || c->run->ended)
 			break;
-		c->cpu_changes += perf_types_follow(&c->types, c->on);
+		if (now() - followed >= 1e-3 * FOLLOW_MS) {
+			c->cpu_changes += perf_types_follow(&c->types, c->on);
+			followed = now();
+		}
 		if (interval > 0)
 			end_interval(c, interval);
 		if (c->slice > 0 && now() >= c->slice_end + c->slice)
