@@ -91,6 +91,7 @@ static void add_samples(struct nameless *files, const struct profile_view *view,
 void report_nameless(const struct report_options *options, const struct profile_view *view)
 {
 	struct nameless files = {.count = 0};
+	const char *servers = getenv("DEBUGINFOD_URLS");
 	size_t key = 0, most = 0;
 
 	while (key < view->key_count && view->keys[key] != PLUMB_KEY_SYMBOL)
@@ -107,11 +108,12 @@ void report_nameless(const struct report_options *options, const struct profile_
 	if (files.count && files.shares[most] >= ENOUGH_SHARE) {
 		complain("%.0f %% of the total is in functions of %s whose names are unknown",
 			 100 * files.shares[most], files.names[most]);
-		advise(strstr(files.names[most], ".so")
-			       ? "install its debug symbols, such as the package libc6-dbg, or set "
-				 "DEBUGINFOD_URLS"
-			       : "--symfs names a folder with the program before it was stripped; "
-				 "or set DEBUGINFOD_URLS");
+		advise("%s%s",
+		       strstr(files.names[most], ".so")
+			       ? "install its debug symbols, such as the package libc6-dbg"
+			       : "use --symfs to name a folder with the unstripped program",
+		       servers && servers[0] ? "; the servers in DEBUGINFOD_URLS gave none"
+					     : ", or set DEBUGINFOD_URLS");
 	}
 	for (size_t i = 0; i < files.count; i++)
 		free(files.names[i]);

@@ -6,6 +6,7 @@
 #include "symbol/debuginfod.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ struct debuginfod {
 	struct debuginfod_client *client;
 	void (*end)(struct debuginfod_client *client);
 	find_file *find[2]; /* by enum debuginfod_kind */
+	bool timed_out;
 };
 
 /* ISO C does not convert an object's address to a function's. */
@@ -54,15 +56,21 @@ bool debuginfod_is_there(const struct debuginfod *debuginfod)
 	return debuginfod->client;
 }
 
+bool debuginfod_timed_out(const struct debuginfod *debuginfod)
+{
+	return debuginfod->timed_out;
+}
+
 char *debuginfod_find(struct debuginfod *debuginfod, const uint8_t *build_id, size_t size,
 		      enum debuginfod_kind kind)
 {
 	char *path = NULL;
 	int descriptor;
 
-	if (!debuginfod->client)
+	if (!debuginfod->client || debuginfod->timed_out)
 		return NULL;
 	descriptor = debuginfod->find[kind](debuginfod->client, build_id, (int)size, &path);
+	debuginfod->timed_out = descriptor == -ETIME;
 	if (descriptor < 0)
 		return NULL;
 	close(descriptor);

@@ -156,6 +156,8 @@ void files_warn(struct files *files, char *text)
 char *files_download(struct files *files, const uint8_t *build_id, size_t size,
 		     enum debuginfod_kind kind)
 {
+	char *path;
+
 	if (!files->paths.debuginfod)
 		return NULL;
 	if (!files->debuginfod) {
@@ -169,7 +171,11 @@ char *files_download(struct files *files, const uint8_t *build_id, size_t size,
 						       "libdebuginfod.so.1 is missing; install "
 						       "libdebuginfod1 to ask these servers"));
 	}
-	return debuginfod_find(files->debuginfod, build_id, size, kind);
+	path = debuginfod_find(files->debuginfod, build_id, size, kind);
+	if (debuginfod_timed_out(files->debuginfod))
+		files_warn(files, files_format("the servers in DEBUGINFOD_URLS did not answer in "
+					       "time, so they were not asked for more files"));
+	return path;
 }
 
 /* ---- Loading ----------------------------------------------------------------------------------

@@ -915,7 +915,7 @@ access_record()
 	[ "$status" -eq 0 ]
 	# shellcheck disable=SC2154 # by run
 	[[ ${stderr_lines[0]} =~ ^"plumb: "[0-9]+" % of the total is in functions of prog whose names are unknown"$ ]]
-	[[ ${stderr_lines[1]} == "       --symfs names a folder with the program before it was stripped; "* ]]
+	[[ ${stderr_lines[1]} == "       use --symfs to name a folder with the unstripped program, "* ]]
 	address=$(grep -oE 'prog\+0x[0-9a-f]+' <<<"$output" | head -n 1)
 	address=${address#prog+}
 	# objdump takes it: that is where it begins.

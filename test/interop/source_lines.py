@@ -12,6 +12,7 @@ import os
 import random
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -579,6 +580,35 @@ def debuginfod():
         os.environ.pop("DEBUGINFOD_URLS", None)
         server.shutdown()
         server.server_close()
+
+
+@tap.test
+def debuginfod_is_silent():
+    """A server that never answers is asked once"""
+    path = compiled("silent", "gcc", SOURCE, "-g", "-Wl,--build-id=sha1")
+    run("strip", path)
+    listener = socket.create_server(("127.0.0.1", 0))
+    os.environ["DEBUGINFOD_URLS"] = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    os.environ["DEBUGINFOD_CACHE_PATH"] = os.path.join(folder.name, "silent-cache")
+    os.environ["DEBUGINFOD_TIMEOUT"] = "1"
+    os.environ["DEBUGINFOD_RETRY_LIMIT"] = "0"
+    try:
+        lines, said = answers_of(path)
+        if "libdebuginfod.so.1 is missing" in said:
+            raise Skip("there is no libdebuginfod")
+        assert set(lines) == {"-"}, "lines of a server that does not answer"
+        assert said.count("did not answer in time") == 1, said
+        listener.settimeout(0)
+        listener.accept()[0].close()
+        try:
+            listener.accept()
+        except BlockingIOError:
+            return "asked once"
+        raise AssertionError("asked again")
+    finally:
+        for name in "URLS", "CACHE_PATH", "TIMEOUT", "RETRY_LIMIT":
+            os.environ.pop(f"DEBUGINFOD_{name}", None)
+        listener.close()
 
 
 @tap.test
