@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "spe/lanes.h"
 #include "spe/layout.h"
 #include "spe/packet.h"
 #include "spe/slots.h"
@@ -287,12 +288,12 @@ static bool read_short_packets(struct plumb_spe_stream *stream, struct plumb_spe
 		uint64_t ahead;
 		size_t padding;
 
-		if (!action->known) {
+		if (!action->size || action->ends) {
 			type = spe_headers[header].type;
 			break;
 		}
-		slots.values[action->slot] = spe_load64(bytes + at + 1) & action->mask;
-		slots.about[action->about] = action->value;
+		slots.values[action->slot] = spe_load64(bytes + at + 1);
+		slots.about[action->about] = header;
 		has |= action->has;
 		at += short_packet_size(header);
 		if (size - at < PLUMB_SPE_PACKET_MAX)
@@ -366,6 +367,16 @@ size_t spe_stream_read(struct plumb_spe_stream *stream, struct spe_layouts *layo
 			count += spe_layouts_read(layouts, stream->bytes, stream->size,
 						  stream->offset + stream->at, &stream->at,
 						  records + count, room - count);
+		if (!by_layout && count && is_between_records(stream)) {
+			/* Few more would take as long as many. */
+			if (count > room / 2 && room - count < SPE_LANES_ROOM)
+				break;
+			if (room - count >= SPE_LANES_ROOM)
+				count += spe_lanes_read(stream->bytes, stream->size, stream->offset,
+							&stream->at, &stream->lanes_apart,
+							&records[count - 1], records + count,
+							room - count);
+		}
 		if (count == room)
 			break;
 		record = &records[count];

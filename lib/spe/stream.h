@@ -18,6 +18,7 @@ struct plumb_spe_stream {
 	bool open;     /* `record` has packets */
 	uint8_t pause; /* calls of plumb_spe_stream_read() until it looks for layouts again */
 	uint32_t skip; /* bytes that an alignment still skips */
+	uint32_t lanes_apart; /* bytes between the lanes of spe_lanes_read(); 0: unknown */
 };
 
 void spe_stream_begin(struct plumb_spe_stream *stream);

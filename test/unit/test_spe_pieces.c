@@ -4,6 +4,7 @@
  * spe_both_ways.h compares; this file provides the data.
  */
 #include "spe/encode.h"
+#include "spe/lanes.h"
 #include "spe/layout.h"
 #include "spe/stream.h"
 
@@ -241,6 +242,88 @@ static void noise(void **state)
 	}
 }
 
+/* Reads as many records as lanes have room for, behind the first one, in lanes and one after
+ * another. Returns how many the lanes gave. */
+static size_t read_lanes(const uint8_t *data, size_t size)
+{
+	struct plumb_spe_record record;
+	uint32_t apart = 0;
+	size_t count;
+
+	spe_stream_begin(&both.whole);
+	plumb_spe_stream_feed(&both.whole, data, size);
+	assert_true(spe_stream_next(&both.whole, &record));
+	both.pieces = both.whole;
+	count = spe_lanes_read(data, size, 0, &both.pieces.at, &apart, &record, both.records, 128);
+	both.difference = NULL;
+	for (both.next = 0; both.next < count && !both.difference;) {
+		assert_true(spe_stream_next(&both.whole, &record));
+		both_compare(&both, &record);
+	}
+	if (both.difference)
+		fail_msg("record %zu: %s differ", both.next, both.difference);
+	/* The stream goes on behind them. */
+	assert_true(spe_stream_next(&both.whole, &record));
+	assert_int_equal(spe_stream_read(&both.pieces, &(struct spe_layouts){0}, both.records, 1),
+			 1);
+	both.next = 0;
+	both_compare(&both, &record);
+	assert_null(both.difference);
+	return count;
+}
+
+/* Three guesses, of which the first that is wrong ends what is read. */
+static void lanes(void **state)
+{
+	static uint8_t data[DATA_MAX];
+	size_t most = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed < 200; seed++) {
+		const bool timed = seed % 2;
+		struct spe_random random = {seed};
+		size_t at = 0, count;
+
+		while (at < DATA_MAX / 2) {
+			const uint32_t has = (uint32_t)spe_random(&random) | PLUMB_SPE_HAS_PC |
+					     PLUMB_SPE_HAS_OPERATION;
+			struct plumb_spe_record record =
+				spe_random_record(&random, timed ? has | PLUMB_SPE_HAS_TIMESTAMP
+								 : has & ~PLUMB_SPE_HAS_TIMESTAMP);
+			const size_t padding = spe_random_below(&random, 40);
+
+			at = put_record(data, at, &record, SPE_LAYOUT_COMPACT);
+			memset(data + at, 0, padding);
+			at += padding;
+		}
+		count = read_lanes(data, at);
+		most = count > most ? count : most;
+	}
+	assert_in_range(most, 97, 128);
+}
+
+/* Payloads that look like the end of a record and the beginning of the next one. */
+static void lanes_led_astray(void **state)
+{
+	static uint8_t data[DATA_MAX];
+	size_t at = 0;
+
+	(void)state;
+	for (uint64_t i = 0; at < DATA_MAX / 2; i++) {
+		struct plumb_spe_record record = {
+			.has = PLUMB_SPE_HAS_PC | PLUMB_SPE_HAS_OPERATION |
+			       PLUMB_SPE_HAS_BRANCH_TARGET | PLUMB_SPE_HAS_PREVIOUS_TARGET |
+			       PLUMB_SPE_HAS_TIMESTAMP,
+			.addresses = {0x400000 + 4 * i, UINT64_C(0x71) << 56 | i, 0, 0,
+				      UINT64_C(0xb0) << 56 | i},
+			.timestamp = 1000 * i,
+		};
+
+		at = put_record(data, at, &record, SPE_LAYOUT_COMPACT);
+	}
+	assert_in_range(read_lanes(data, at), 1, 32);
+}
+
 /* Bytes past the end of a piece are never read: each piece has its own memory. */
 static void nothing_past_the_end(void **state)
 {
@@ -268,6 +351,8 @@ int main(void)
 		cmocka_unit_test(any_bytes_between),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(noise),
+		cmocka_unit_test(lanes),
+		cmocka_unit_test(lanes_led_astray),
 		cmocka_unit_test(nothing_past_the_end),
 	};
 
