@@ -201,6 +201,7 @@ static int add_pass(struct diff_side *side, const struct diff_reading_options *o
 	struct diff_recording from = {
 		.recording = reading->recording,
 		.modelled = reading_is_modelled(reading),
+		.seed = reading_seed(reading),
 		.options = {.midr = reading->samples.midr,
 			    .wants = chosen ? wants : NULL,
 			    .user = &reading->choice,

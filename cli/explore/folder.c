@@ -89,6 +89,7 @@ struct report explore_report(const struct exploration *e)
 		.core_file = e->machine->core_file,
 		.page_bytes = e->machine->page_bytes,
 		.huge_pages = e->machine->huge_pages,
+		.seed = e->machine->seed,
 		.conditions = e->machine->conditions,
 		.spec = e->selection->spec,
 		.midr = plumb_source_midr(e->machine->source),

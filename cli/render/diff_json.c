@@ -133,6 +133,12 @@ static json_t *gate_array(const struct diff_report *report, size_t r)
 	return array;
 }
 
+/* Null: unknown, or the side's runs have several. */
+static json_t *seed_of(const struct diff_side *side)
+{
+	return side->seeded && !side->seeds ? json_integer((json_int_t)side->seed) : json_null();
+}
+
 static json_t *result_object(const struct diff_report *report, size_t r)
 {
 	const struct diff *diff = report->results[r].diff;
@@ -146,6 +152,9 @@ static json_t *result_object(const struct diff_report *report, size_t r)
 	notes = diff_notes(&whole, diff);
 	json_object_set_new(object, "before", render_string(diff->before->label));
 	json_object_set_new(object, "after", render_string(diff->after->label));
+	json_object_set_new(object, "seeds",
+			    json_pack("{s:o, s:o}", "before", seed_of(diff->before), "after",
+				      seed_of(diff->after)));
 	json_object_set_new(object, "explanation", reason_object(diff));
 	json_object_set_new(object, "gates", gate_array(report, r));
 	for (size_t i = 0; notes[i]; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What limits a comparison. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -158,6 +159,14 @@ static void add_places(struct notes *notes, const struct diff *diff)
 			   "count as their own on both sides.");
 }
 
+/* Tells whether each side has one seed, and not the same. */
+static bool seeds_differ(const struct diff *diff)
+{
+	const struct diff_side *a = diff->before, *b = diff->after;
+
+	return a->seeded && b->seeded && !a->seeds && !b->seeds && a->seed != b->seed;
+}
+
 static void add_methods(struct notes *notes, const struct diff_report *report,
 			const struct diff *diff)
 {
@@ -166,7 +175,14 @@ static void add_methods(struct notes *notes, const struct diff_report *report,
 
 	for (enum diff_view view = 0; view < DIFF_VIEWS; view++)
 		most = diff->tested[view] > most ? diff->tested[view] : most;
-	if (methods.exact)
+	if (methods.exact && seeds_differ(diff))
+		add(notes,
+		    "\"exact\": the model counted both, with the seeds %" PRIu64 " and %" PRIu64
+		    ". What these change, such as the order of threads, is no noise that is "
+		    "accounted for: compare equal seeds, or several runs of each side with "
+		    "different ones.",
+		    diff->before->seed, diff->after->seed);
+	else if (methods.exact)
 		add(notes, "\"exact\": the model counted both, so every difference is real.");
 	if (methods.ranks)
 		add(notes,

@@ -63,6 +63,7 @@ struct report {
 	const char *core; /* of the model, or its platform; NULL: the source is not the model */
 	uint32_t page_bytes;
 	bool huge_pages;
+	uint64_t seed; /* of the model's random numbers */
 	struct machine_conditions conditions;
 	struct plumb_condition_counts condition_counts; /* of all runs */
 	/* Of the QEMU that runs the model; NULL: there is none. */

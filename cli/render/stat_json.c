@@ -76,6 +76,7 @@ static json_t *model(const struct report *report)
 	json_object_set_new(object, "syscall_cost", json_integer(report->conditions.syscall_cost));
 	json_object_set_new(object, "wrong_path_loads",
 			    json_boolean(report->conditions.wrong_path_loads));
+	json_object_set_new(object, "seed", json_integer((json_int_t)report->seed));
 	return object;
 }
 

@@ -276,6 +276,7 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 		machine->page_bytes = options.page_bytes;
 		machine->huge_pages = options.huge_pages;
 		machine->conditions = wish->conditions;
+		machine->seed = wish->seed;
 		machine->label = make_label(machine, wish);
 	}
 	free_paths(&engines);

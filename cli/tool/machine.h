@@ -119,6 +119,7 @@ struct machine {
 	char *program;       /* its path */
 	const char *sysroot; /* of the model's programs, or NULL */
 	const char *why;     /* why auto chose this source, or NULL */
+	uint64_t seed;       /* of the model's random numbers */
 	bool say_engine;     /* print which engines were asked */
 	/* Of the engine that runs the model; NULL before the first run. */
 	char *engine_path, *engine_version;

@@ -2,6 +2,7 @@
 #include "tool/reading.h"
 
 #include <plumb/profile.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -13,6 +14,9 @@
 #include "tool/like_perf.h"
 #include "tool/memory.h"
 #include "tool/symbols.h"
+
+/* In the description of the CPU, where it is not the default. */
+#define SEED ", seed "
 
 int reading_samples(struct reading *reading, const char *itrace)
 {
@@ -60,6 +64,15 @@ bool reading_is_modelled(const struct reading *reading)
 	const char *description = plumb_recording_info(reading->recording)->cpudesc;
 
 	return description && strstr(description, " (model)");
+}
+
+uint64_t reading_seed(const struct reading *reading)
+{
+	const char *description = plumb_recording_info(reading->recording)->cpudesc;
+	const char *model = description ? strstr(description, " (model)") : NULL;
+	const char *seed = model ? strstr(model, SEED) : NULL;
+
+	return seed ? strtoull(seed + strlen(SEED), NULL, 10) : 0;
 }
 
 bool reading_is_incomplete(const struct reading *reading)

@@ -60,6 +60,8 @@ void reading_end(const struct reading *reading, struct plumb_samples *samples);
 
 /* Returns whether the model made the samples, as the recording says. */
 bool reading_is_modelled(const struct reading *reading);
+/* Returns the seed of the model's random numbers; 0 by default. */
+uint64_t reading_seed(const struct reading *reading);
 /* Returns whether its end is missing, as far as that is known by now. */
 bool reading_is_incomplete(const struct reading *reading);
 /* Returns the MIDR of the core that made the samples, or 0. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "diff/baseline.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/json_write.h"
+#include "diff/match.h"
 
 #define VERSION 1
 
@@ -86,10 +88,24 @@ static bool keeps(const struct diff_side *side, const struct diff_item *item)
 	       mean_of(item) * (double)main->runs >= BASELINE_LEAST * main->whole;
 }
 
-static json_t *item_object(const struct diff_item *item)
+/* Returns what a function is recognized by under another name: "HASH/INSTRUCTIONS"; or null. */
+static json_t *code_of(const struct diff_function *function)
+{
+	const uint64_t hash = function ? diff_code_hash(function) : 0;
+	char text[48];
+
+	if (!hash)
+		return json_null();
+	snprintf(text, sizeof(text), "%016" PRIx64 "/%zu", hash, function->count);
+	return json_text(text);
+}
+
+static json_t *item_object(const struct diff_side *side, const struct diff_item *item)
 {
 	json_t *object = json_object();
-	bool ok = json_put(object, "exact", json_boolean(item->exact)) &&
+	bool ok = (item->key.view != DIFF_FUNCTIONS ||
+		   json_put(object, "code", code_of(diff_side_function(side, item->key.name)))) &&
+		  json_put(object, "exact", json_boolean(item->exact)) &&
 		  json_put_text(object, "unit", item->unit) &&
 		  json_put(object, "value", values_of(item));
 
@@ -105,7 +121,7 @@ static json_t *view_object(const struct diff_side *side, enum diff_view view)
 		const struct diff_item *item = &side->items[i];
 
 		if (item->key.view == view && keeps(side, item))
-			ok = json_put(object, item->key.name, item_object(item));
+			ok = json_put(object, item->key.name, item_object(side, item));
 	}
 	return json_if(ok, object);
 }
@@ -120,6 +136,9 @@ int baseline_write(const struct diff_side *side, FILE *out)
 		  json_put(object, "model", json_text(side->model)) &&
 		  json_put(object, "recorded", json_text(side->recorded_source)) &&
 		  json_put(object, "sampling", json_text(side->sampling)) &&
+		  json_put(object, "seed",
+			   side->seeded && !side->seeds ? json_integer((json_int_t)side->seed)
+							: json_null()) &&
 		  json_put(object, "functions_by", json_text(main ? main->name : NULL)) &&
 		  json_put(object, "whole",
 			   main ? number(main->whole / (double)main->runs) : json_null());
@@ -171,6 +190,28 @@ static bool read_value(const json_t *json, struct interval *value)
 	return isfinite(value->value);
 }
 
+/* Adds the code of a function; older baselines have none. */
+static int add_code(const struct baseline_reader *reader, const char *name, const json_t *code)
+{
+	const char *text = json_string_value(code);
+	struct diff_function *function;
+	uint64_t hash;
+	size_t count;
+	int end = 0;
+
+	if (!code || json_is_null(code))
+		return 0;
+	if (!text || strlen(text) > 48 ||
+	    sscanf(text, "%16" SCNx64 "/%9zu%n", &hash, &count, &end) != 2 || text[end])
+		return invalid(reader, "the code of a function is malformed");
+	function = diff_side_add_function(reader->side, name);
+	if (!function)
+		return PLUMB_ERR_NO_MEMORY;
+	function->hash = hash;
+	function->count = count;
+	return 0;
+}
+
 static int add_item(struct baseline_reader *reader, enum diff_view view, const char *name,
 		    const json_t *object)
 {
@@ -198,7 +239,7 @@ static int add_item(struct baseline_reader *reader, enum diff_view view, const c
 		item->unit = diff_side_keep(reader->side, unit);
 	}
 	reader->runs = count > reader->runs ? count : reader->runs;
-	return 0;
+	return view == DIFF_FUNCTIONS ? add_code(reader, name, json_object_get(object, "code")) : 0;
 }
 
 static int add_view(struct baseline_reader *reader, enum diff_view view, json_t *items)
@@ -264,12 +305,16 @@ int diff_side_add_baseline(struct diff_side *side, const char *path, json_t *obj
 	reader.by = json_string_value(json_object_get(object, "functions_by"));
 	side->baseline = true;
 	read_texts(side, object);
+	if (json_is_integer(json_object_get(object, "seed")))
+		diff_side_set_seed(side,
+				   (uint64_t)json_integer_value(json_object_get(object, "seed")));
 	for (enum diff_view view = 0; error == 0 && view < DIFF_LINES; view++)
 		error = add_view(&reader, view, json_object_get(object, diff_view_name(view)));
 	if (error == 0 && reader.by)
 		set_main(&reader, object);
 	if (error == 0 && !reader.runs)
 		error = invalid(&reader, "it is empty");
+	diff_side_sort_code(side);
 	side->run = reader.runs;
 	side->counted_runs = side->source ? reader.runs : 0;
 	side->recorded_runs = reader.by ? reader.runs : 0;

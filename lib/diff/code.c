@@ -185,24 +185,12 @@ static bool add_function(struct diff_side *side, struct plumb_symbolizer *symbol
 {
 	const struct plumb_location start = {
 		.address = plumb_symbol_start(symbol), .file = file, .symbol = symbol};
-	struct diff_function *function;
+	struct diff_function *function = diff_side_add_function(side, plumb_symbol_name(symbol));
 
-	if (side->function_count == side->function_room) {
-		const size_t room = side->function_room ? 2 * side->function_room : 64;
-		struct diff_function *all = realloc(side->functions, room * sizeof(*all));
-
-		if (!all)
-			return false;
-		side->functions = all;
-		side->function_room = room;
-	}
-	function = &side->functions[side->function_count];
-	*function = (struct diff_function){.name = diff_side_keep(side, plumb_symbol_name(symbol))};
-	if (!function->name)
+	if (!function)
 		return false;
 	function->words = read_words(symbolizer, &start, function);
 	set_place(side, symbolizer, &start, function);
-	side->function_count++;
 	return true;
 }
 

@@ -198,6 +198,7 @@ static int add_object(struct counts_reader *reader, json_t *object)
 	const char *source = json_string_value(json_object_get(object, "source"));
 	const json_t *cpu = json_object_get(object, "cpu");
 	const json_t *status = json_object_get(object, "exit_status");
+	json_t *model = json_object_get(object, "model");
 
 	if (!json_is_array(json_object_get(object, "events")) &&
 	    !json_is_array(json_object_get(object, "metrics")))
@@ -206,7 +207,12 @@ static int add_object(struct counts_reader *reader, json_t *object)
 	reader->sampled = json_is_object(json_object_get(object, "sampled"));
 	diff_side_describe(side, &side->source, source);
 	diff_side_describe(side, &side->cpu, json_string_value(json_object_get(cpu, "name")));
-	describe(reader, &side->model, json_object_get(object, "model"));
+	/* The seed is no setting that makes counts differ in kind. */
+	if (json_is_integer(json_object_get(model, "seed")))
+		diff_side_set_seed(side,
+				   (uint64_t)json_integer_value(json_object_get(model, "seed")));
+	json_object_del(model, "seed");
+	describe(reader, &side->model, model);
 	side->failed |= json_is_integer(status) && json_integer_value(status) != 0;
 	return add_runs(reader, object);
 }

@@ -110,19 +110,32 @@ static int compare_words(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool make_code(const struct diff_function *function, const char *name, struct code *code)
+static uint64_t hash_code(const struct diff_function *function)
 {
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	uint32_t pages = 0;
 
-	*code = (struct code){
-		.function = function, .name = name, .hash = UINT64_C(0xcbf29ce484222325)};
+	for (size_t i = 0; i < function->count; i++) {
+		hash ^= diff_masked_word(function, i, &pages);
+		hash *= UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+uint64_t diff_code_hash(const struct diff_function *function)
+{
+	if (function->count < INSTRUCTIONS_MIN)
+		return 0;
+	return function->words ? hash_code(function) : function->hash;
+}
+
+static bool make_code(const struct diff_function *function, const char *name, struct code *code)
+{
+	*code = (struct code){.function = function, .name = name, .hash = function->hash};
 	if (!function->words)
 		return true;
-	for (size_t i = 0; i < function->count; i++) {
-		code->hash ^= diff_masked_word(function, i, &pages);
-		code->hash *= UINT64_C(0x9e3779b97f4a7c15);
-		code->hash ^= code->hash >> 29;
-	}
+	code->hash = hash_code(function);
 	if (function->count < INSTRUCTIONS_MIN)
 		return true;
 	code->count = function->count - 2;
@@ -260,19 +273,20 @@ static bool sort_out(struct matching *m, size_t s)
 	return true;
 }
 
-/* Pairs functions with equal code, if there is only one of each. */
+/* Pairs functions with equal code, if there is only one of each. A baseline has only hashes of the
+ * code, and none of short functions: others like them may be among those that it leaves out. */
 static bool pair_equal(struct matching *m)
 {
 	for (size_t i = 0; i < m->counts[0]; i++) {
 		struct code *code = &m->codes[0][i], *found = NULL;
-		bool unique = code->function->words != NULL;
+		bool unique = code->function->words || code->hash;
 
 		for (size_t k = 0; unique && k < m->counts[0]; k++)
 			unique = k == i || m->codes[0][k].hash != code->hash;
 		for (size_t k = 0; unique && k < m->counts[1]; k++) {
 			struct code *other = &m->codes[1][k];
 
-			if (!other->function->words || other->hash != code->hash ||
+			if (!(other->function->words || other->hash) || other->hash != code->hash ||
 			    other->function->count != code->function->count)
 				continue;
 			unique = !found;

@@ -38,4 +38,10 @@ int diff_match(const struct diff_side *before, const struct diff_side *after,
 /* Returns an instruction without what the linker fills in. `pages` is the state, at first 0. */
 uint32_t diff_masked_word(const struct diff_function *function, size_t i, uint32_t *pages);
 
+/*
+ * Returns a hash of the code of a function without what the linker fills in: equal for equal code,
+ * in every version of Plumb. 0: the code is unknown, or too short to be recognized by it alone.
+ */
+uint64_t diff_code_hash(const struct diff_function *function);
+
 #endif

@@ -444,6 +444,8 @@ static void describe(const struct pass *pass)
 			   : pass->profile->exact_type ? "exact profile of the model"
 			   : pass->from->modelled      ? "samples of the model"
 						       : "samples");
+	if (pass->from->modelled)
+		diff_side_set_seed(pass->side, pass->from->seed);
 	if (!attr)
 		return;
 	snprintf(text, sizeof(text),

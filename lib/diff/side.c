@@ -87,6 +87,13 @@ void diff_side_describe(struct diff_side *side, const char **member, const char 
 		side->differs = true;
 }
 
+void diff_side_set_seed(struct diff_side *side, uint64_t seed)
+{
+	side->seeds |= side->seeded && side->seed != seed;
+	side->seed = seed;
+	side->seeded = true;
+}
+
 /* ---- Items ------------------------------------------------------------------------------------
  */
 
@@ -404,6 +411,27 @@ static int compare_declarations(const void *a, const void *b)
 	const int order = compare_places(x, y->file, y->line);
 
 	return order ? order : strcmp(x->function, y->function);
+}
+
+struct diff_function *diff_side_add_function(struct diff_side *side, const char *name)
+{
+	const char *kept = diff_side_keep(side, name);
+
+	if (side->function_count == side->function_room) {
+		const size_t room = side->function_room ? 2 * side->function_room : 64;
+		struct diff_function *all = realloc(side->functions, room * sizeof(*all));
+
+		if (!all) {
+			side->no_memory = true;
+			return NULL;
+		}
+		side->functions = all;
+		side->function_room = room;
+	}
+	if (!kept)
+		return NULL;
+	side->functions[side->function_count] = (struct diff_function){.name = kept};
+	return &side->functions[side->function_count++];
 }
 
 void diff_side_sort_code(struct diff_side *side)

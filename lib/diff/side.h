@@ -64,7 +64,8 @@ struct diff_quantity {
 struct diff_function {
 	const char *name; /* must be first, likewise in the next: searches read it */
 	uint32_t *words;  /* NULL: unknown */
-	size_t count;
+	size_t count;     /* also known without words, with the hash */
+	uint64_t hash;    /* of a baseline: see diff_code_hash(); 0: unknown */
 	uint64_t address; /* of the first, as disassemblers show it */
 	const char *file; /* where it is declared; NULL: unknown */
 	unsigned line;
@@ -106,8 +107,10 @@ struct diff_side {
 	/* What must agree for a comparison to make sense; NULL: unknown. */
 	const char *source, *cpu, *model;
 	const char *recorded_source, *sampling; /* of recordings */
-	bool differs;                           /* in these, between its own runs */
-	bool failed;                            /* a program failed */
+	uint64_t seed;                          /* of the model's random numbers, if `seeded` */
+	bool seeded, seeds; /* all its files tell the same seed; they tell several */
+	bool differs;       /* in these, between its own runs */
+	bool failed;        /* a program failed */
 	bool baseline;      /* read from a baseline file, which lacks functions with little */
 	bool lacks_repeats; /* a file has the mean of several runs, without each one's values */
 	bool no_memory;
@@ -153,6 +156,9 @@ const char *diff_side_keep(struct diff_side *side, const char *text);
 /* Returns the length of a name without what the compiler adds for parts and copies. */
 size_t diff_base_length(const char *name);
 
+/* Adds a function, zeroed but for its name. Returns NULL, and notes it, if out of memory. */
+struct diff_function *diff_side_add_function(struct diff_side *side, const char *name);
+
 /* Sorts functions, inlinings and declarations. */
 void diff_side_sort_code(struct diff_side *side);
 
@@ -176,6 +182,9 @@ const struct diff_declaration *diff_side_declared(const struct diff_side *side, 
 
 /* Sets what is known of where counts come from, and notes if earlier runs differ. */
 void diff_side_describe(struct diff_side *side, const char **member, const char *text);
+
+/* Sets the seed of a file. */
+void diff_side_set_seed(struct diff_side *side, uint64_t seed);
 
 /* Completes counts that some runs lack with 0. Returns 0 or NO_MEMORY. */
 int diff_side_finish(struct diff_side *side);
@@ -211,6 +220,7 @@ struct diff_recording {
 	struct plumb_symbolizer *symbolizer;
 	struct plumb_samples *samples;
 	bool modelled;                        /* the model made it */
+	uint64_t seed;                        /* then: of its random numbers */
 	struct plumb_profile_options options; /* .wants and the like; keys are set here */
 	const uint8_t *keys;                  /* instead of the function; NULL: the function */
 	size_t key_count;

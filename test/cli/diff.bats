@@ -171,9 +171,38 @@ said()
 		holds '[(c["was"], c["match"], c["change"]) for c in d["comparisons"][0]["functions"]
 			if c["name"] == "read_lines" and c["by"] == "slots"] ==
 			[("parse_line", "renamed", 0)]'
+	# A baseline has a hash of the code; older ones have none.
+	plumb diff --write-baseline baseline.json old.exact
+	plumb diff --write-baseline again.json baseline.json
+	cmp baseline.json again.json
+	plumb diff --json --baseline baseline.json new.exact |
+		holds '[(c["was"], c["match"], c["change"]) for c in d["comparisons"][0]["functions"]
+			if c["name"] == "read_lines" and c["by"] == "slots"] ==
+			[("parse_line", "renamed", 0)]'
+	grep -vE '"code": "[0-9a-f]{16}/[0-9]+",' baseline.json >older.json
+	[ "$(wc -l <older.json)" -lt "$(wc -l <baseline.json)" ]
+	plumb diff --json --baseline older.json new.exact |
+		holds '[c["before"] for c in d["comparisons"][0]["functions"]
+			if c["name"] == "read_lines" and c["by"] == "slots"] == [0]'
+	sed 's/"code": ".*",/"code": "x",/' baseline.json >broken.json
+	run -2 --separate-stderr plumb diff --baseline broken.json new.exact
+	grep -q 'invalid baseline: the code of a function is malformed' <<<"$stderr"
 	plumb diff --by-name --json old.exact new.exact |
 		holds '[c["before"] for c in d["comparisons"][0]["functions"]
 			if c["name"] == "read_lines" and c["by"] == "slots"] == [0]'
+}
+
+@test "other seeds are named beside exact counts" {
+	need_model
+	plumb stat --source model --seed 5 --json -o seeded.json "$work/old" >/dev/null
+	same_environment record --exact --seed 5 -q -o seeded.exact "$work/old" >/dev/null
+	for kind in json exact; do
+		plumb diff --json "$work/old.$kind" "seeded.$kind" | holds \
+			'd["comparisons"][0]["seeds"] == {"before": 0, "after": 5}' \
+			'any("seeds 0 and 5" in note for note in d["comparisons"][0]["notes"])' \
+			'not any("settings differ" in note for note in d["comparisons"][0]["notes"])'
+		plumb diff "seeded.$kind" "seeded.$kind" | lacks 'seed'
+	done
 }
 
 # Without debug information: diff_inlined.bats has the tests with it.

@@ -440,9 +440,9 @@ setup()
 	grep -q 'counted exactly by the model' <<<"$output"
 	# Samples of events have call chains, where these tell who called.
 	COLUMNS=80 plumb explore --source model --sampled "$work/status" 2>text || true
-	sed -n '/^   More/,/^$/p' text >more
-	grep -q 'plumb record -e [^,]*/ ' more
-	[ "$(too_wide 80 <more | grep -cvF "$work")" -eq 0 ]
+	sed -n '/^   More/,/^$/p' text >suggested
+	grep -q 'plumb record -e [^,]*/ ' suggested
+	[ "$(too_wide 80 <suggested | grep -cvF "$work")" -eq 0 ]
 }
 
 @test "options that cannot be combined" {

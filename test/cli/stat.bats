@@ -404,9 +404,9 @@ tree_of()
 		import json
 		small, huge = (json.load(open(f"{name}.json")) for name in ("false", "true"))
 		assert small["model"] == {"core": "neoverse-n3", "core_file": None, "page_bytes": 4096, "huge_pages": False,
-			"page_fault_cost": 0, "syscall_cost": 0, "wrong_path_loads": False}
+			"page_fault_cost": 0, "syscall_cost": 0, "wrong_path_loads": False, "seed": 0}
 		assert huge["model"] == {"core": "neoverse-n3", "core_file": None, "page_bytes": 4096, "huge_pages": True,
-			"page_fault_cost": 0, "syscall_cost": 0, "wrong_path_loads": False}
+			"page_fault_cost": 0, "syscall_cost": 0, "wrong_path_loads": False, "seed": 0}
 		small, huge = ({event["name"]: event["count"] for event in result["events"]}
 			       for result in (small, huge))
 		assert small["INST_RETIRED"] == huge["INST_RETIRED"]
@@ -586,7 +586,7 @@ assert tie[0]["limits"] == ["fetch", "chain"] and tie[0]["percent"] > 80, tie'
 	model --json -o platform.json --cpu graviton4 --page-size 64K -- ./work
 	/usr/bin/python3 -c 'import json; assert json.load(open("platform.json"))["model"] == {
 		"core": "graviton4", "core_file": None, "page_bytes": 65536, "huge_pages": False,
-		"page_fault_cost": 0, "syscall_cost": 0, "wrong_path_loads": False}'
+		"page_fault_cost": 0, "syscall_cost": 0, "wrong_path_loads": False, "seed": 0}'
 }
 
 @test "two runs give the same counts" {

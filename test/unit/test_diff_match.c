@@ -44,13 +44,10 @@ static void masks_what_the_linker_fills_in(void **state)
 
 static void add(struct diff_side *side, const char *name, const uint32_t *words, size_t count)
 {
-	struct diff_function *function, *functions;
+	struct diff_function *function = diff_side_add_function(side, name);
 
-	functions = realloc(side->functions, (side->function_count + 1) * sizeof(*functions));
-	assert_non_null(functions);
-	side->functions = functions;
-	function = &side->functions[side->function_count++];
-	*function = (struct diff_function){.name = diff_side_keep(side, name), .count = count};
+	assert_non_null(function);
+	function->count = count;
 	function->words = malloc(count * sizeof(*words));
 	memcpy(function->words, words, count * sizeof(*words));
 }
@@ -180,6 +177,52 @@ static void does_not_guess(void **state)
 	free_sides(sides, pairs);
 }
 
+/* Replaces the words of all functions by what a baseline has of them. */
+static void keep_hashes(struct diff_side *side)
+{
+	for (size_t i = 0; i < side->function_count; i++) {
+		side->functions[i].hash = diff_code_hash(&side->functions[i]);
+		free(side->functions[i].words);
+		side->functions[i].words = NULL;
+	}
+}
+
+/* A baseline recognizes equal code, but none that was edited, is short, or occurs twice. */
+static void finds_a_new_name_since_a_baseline(void **state)
+{
+	static const uint32_t moved[] = {ADRP(0, 7), ADD(0, 0, 32), LDR(1, 0, 1), MUL(2, 1),
+					 EOR(2, 2),  LDR(3, 0, 2),  MUL(3, 3),    ADD(2, 2, 8),
+					 BL(900),    CBZ(-6),       RET};
+	static const uint32_t short_one[] = {EOR(1, 0), EOR(2, 1), RET};
+	struct diff_side *sides[2];
+	struct diff_pair *pairs;
+	size_t count;
+
+	(void)state;
+	for (int twice = 0; twice < 2; twice++) {
+		make_sides(sides, beta, 10, beta, 9);
+		add(sides[0], "alpha", alpha, 11);
+		add(sides[0], "short", short_one, 3);
+		if (twice)
+			add(sides[0], "twin", alpha, 11);
+		add(sides[1], "renamed", moved, 11);
+		add(sides[1], "short_too", short_one, 3);
+		keep_hashes(sides[0]);
+		finish(sides, &pairs, &count);
+		assert_int_equal(count, twice ? 0 : 1);
+		if (count) {
+			assert_string_equal(pairs[0].before, "alpha");
+			assert_string_equal(pairs[0].after, "renamed");
+			assert_int_equal(pairs[0].how, DIFF_RENAMED);
+		}
+		free_sides(sides, pairs);
+	}
+	/* The hash is in files: it must stay the same. */
+	assert_int_equal(diff_code_hash(&(struct diff_function){
+				 .words = (uint32_t *)(uintptr_t)alpha, .count = 11}),
+			 UINT64_C(0x2cc2a40b93692ebb));
+}
+
 static void set_place(struct diff_side *side, const char *name, unsigned line)
 {
 	for (size_t i = 0; i < side->function_count; i++)
@@ -237,6 +280,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(masks_what_the_linker_fills_in),
 		cmocka_unit_test(finds_a_new_name),
+		cmocka_unit_test(finds_a_new_name_since_a_baseline),
 		cmocka_unit_test(finds_what_was_edited),
 		cmocka_unit_test(finds_what_was_inlined),
 		cmocka_unit_test(does_not_guess),

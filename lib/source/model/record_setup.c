@@ -418,11 +418,16 @@ static void describe_machine(struct record_setup *setup, const struct source_rec
 	const char *sampled = job->sampled_error != 0 ? ", sampled" : "";
 	struct plumb_recording_setup *recording = &setup->recording;
 
+	char seed[32] = "";
+
+	/* The default is not worth a word. */
+	if (job->model->seed)
+		snprintf(seed, sizeof(seed), ", seed %" PRIu64, job->model->seed);
 	/* As perf writes it: without revision and variant. */
 	snprintf(setup->cpuid, sizeof(setup->cpuid), "0x%016x", setup->core->midr & ~0xf0000fu);
-	snprintf(setup->cpudesc, sizeof(setup->cpudesc), "%s%s%.150s (model)%s", setup->core->name,
-		 job->model->core_file ? " changed by " : "",
-		 job->model->core_file ? job->model->core_file : "", sampled);
+	snprintf(setup->cpudesc, sizeof(setup->cpudesc), "%s%s%.150s (model)%s%s",
+		 setup->core->name, job->model->core_file ? " changed by " : "",
+		 job->model->core_file ? job->model->core_file : "", sampled, seed);
 	recording->size = sizeof(*recording);
 	recording->events = setup->events;
 	recording->arch = "aarch64";
