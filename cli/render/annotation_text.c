@@ -344,6 +344,7 @@ static void print_loops(struct output *out, const struct annotated *function)
 	struct plumb_loop loop;
 	double *shares;
 	size_t count = 0;
+	bool any = false;
 
 	if (!function->flow || !plumb_flow_loop(function->flow, 0, &loop))
 		return;
@@ -356,10 +357,14 @@ static void print_loops(struct output *out, const struct annotated *function)
 									      : PLUMB_FLOW_NONE;
 		     plumb_flow_loop(function->flow, l, &loop); l = loop.parent)
 			shares[l] += code->instructions[i].share;
-	help_section(out, "Loops");
-	for (size_t l = 0; plumb_flow_loop(function->flow, l, &loop); l++)
-		if (shares[l] > 0)
-			print_loop(out, function, l, &loop, shares[l]);
+	for (size_t l = 0; plumb_flow_loop(function->flow, l, &loop); l++) {
+		if (shares[l] <= 0)
+			continue;
+		if (!any)
+			help_section(out, "Loops");
+		any = true;
+		print_loop(out, function, l, &loop, shares[l]);
+	}
 	free(shares);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_write.h"
+#include "profile/helpers.h"
 #include "render/fit.h"
 #include "render/json.h"
 #include "render/profile.h"
@@ -150,6 +151,34 @@ static void print_line(const struct sharing *sharing, struct output *out, size_t
 	table_free(&table);
 }
 
+/* Helpers for atomic operations have no lines of source: tells how to find those of their callers.
+ */
+static void print_helper(const struct sharing *sharing, struct output *out)
+{
+	char room[PLUMB_PROFILE_TEXT], *text;
+	const char *name = NULL;
+
+	for (size_t i = 0; i < sharing->count; i++) {
+		name = text_of(sharing, i, PLUMB_KEY_SYMBOL, room);
+		if (name && helper_is_named(name))
+			break;
+		name = NULL;
+	}
+	if (!name)
+		return;
+	fputc('\n', out->stream);
+	text = memory_format("%s performs atomic operations for other functions.", name);
+	fit_prose(out, STYLE_DIM, 0, 2, text);
+	free(text);
+	if (sharing->exact) {
+		text = memory_format("--callers %s shows which.", name);
+		fit_prose(out, STYLE_DIM, 0, 2, text);
+		free(text);
+	}
+	fit_prose(out, STYLE_DIM, 0, 2,
+		  "Code compiled with -mno-outline-atomics performs them in its own lines.");
+}
+
 static void print_text(const struct sharing *sharing, struct output *out)
 {
 	fit_prose(out, STYLE_PLAIN, 0, 2,
@@ -168,6 +197,7 @@ static void print_text(const struct sharing *sharing, struct output *out)
 			      sharing->more > 1 ? "s" : "");
 		fputc('\n', out->stream);
 	}
+	print_helper(sharing, out);
 }
 
 static void print_separated(const struct sharing *sharing, struct output *out,

@@ -194,7 +194,7 @@ static const struct option options[] = {
 	TEXT_ROW(0, "itrace", "OPTIONS", from.itrace,
 		 "select which samples are synthesized from SPE records (default: each record is "
 		 "one sample)"),
-	OPTION_ROW_LIKE_PERF(struct report_options, from.like_perf),
+	OPTION_ROW_LIKE_PERF(struct report_options, from.like_perf, "use the samples of"),
 	TEXT_ROW(0, "symfs", "DIR", from.symfs, "look for the mapped files below DIR"),
 	TEXT_ROW(0, "sysroot", "DIR", from.symfs, "the same as --symfs"),
 	TEXT_ROW(0, "kallsyms", "FILE", from.kallsyms,

@@ -373,7 +373,7 @@ static const struct option options[] = {
 		.help = "print only SPE records and samples that match: "
 			"load,latency>=100,source=DRAM",
 	},
-	OPTION_ROW_LIKE_PERF(struct script_options, from.like_perf),
+	OPTION_ROW_LIKE_PERF(struct script_options, from.like_perf, "print the text of"),
 	TEXT_ROW(0, "time", "START,STOP", from.chosen.time,
 		 "print only these times: seconds, or parts such as 10%-20%"),
 	TEXT_ROW('c', "comms", "COMM,...", from.chosen.comms,

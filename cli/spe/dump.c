@@ -237,7 +237,7 @@ static const struct option options[] = {
 		.help = "print where each record ends",
 	},
 	OPTION_ROW_CORE(struct dump_options, core),
-	OPTION_ROW_LIKE_PERF(struct dump_options, like_perf),
+	OPTION_ROW_LIKE_PERF(struct dump_options, like_perf, "print the text of"),
 	OPTION_ROW_OUTPUT,
 	OPTION_ROW_NO_PAGER,
 	OPTION_ROW_HELP,

@@ -7,12 +7,12 @@
 
 #include <plumb/spe.h>
 
-#define OPTION_ROW_LIKE_PERF(type, member)                                                    \
-	{                                                                                     \
-		.name = "like-perf", .kind = OPTION_TEXT, .argument = "VERSION",              \
-		.offset = offsetof(type, member), .choices = like_perf_versions,              \
-		.help = "print what this version of perf prints, errors included: 6.1, 6.12 " \
-			"or 7.3"                                                              \
+/* `does` begins the help. */
+#define OPTION_ROW_LIKE_PERF(type, member, does)                                        \
+	{                                                                               \
+		.name = "like-perf", .kind = OPTION_TEXT, .argument = "VERSION",        \
+		.offset = offsetof(type, member), .choices = like_perf_versions,        \
+		.help = does " this version of perf, errors included: 6.1, 6.12 or 7.3" \
 	}
 
 extern const char *const like_perf_versions[];

@@ -3,11 +3,10 @@
 
 #include <string.h>
 
-bool helper_is(const struct plumb_location *location)
+bool helper_is_named(const char *name)
 {
 	static const char start[] = "__aarch64_";
 	static const char *const kinds[] = {"cas", "swp", "ldadd", "ldclr", "ldeor", "ldset"};
-	const char *name = location->symbol ? plumb_symbol_name(location->symbol) : "";
 
 	if (strncmp(name, start, sizeof(start) - 1) != 0)
 		return false;
@@ -15,6 +14,11 @@ bool helper_is(const struct plumb_location *location)
 		if (strncmp(name + sizeof(start) - 1, kinds[i], strlen(kinds[i])) == 0)
 			return true;
 	return false;
+}
+
+bool helper_is(const struct plumb_location *location)
+{
+	return location->symbol && helper_is_named(plumb_symbol_name(location->symbol));
 }
 
 bool helper_leave(struct plumb_symbolizer *symbolizer, const struct plumb_samples_item *item,

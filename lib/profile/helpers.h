@@ -22,6 +22,8 @@ struct helpers {
 	size_t count;
 };
 
+/* Returns whether a function's name is a helper's. */
+bool helper_is_named(const char *name);
 /* Returns whether a location is in a helper. */
 bool helper_is(const struct plumb_location *location);
 

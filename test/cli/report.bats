@@ -766,6 +766,38 @@ access_record()
 	bytes b2 "$4" "$5" 00 00 00 00 00 00 71 10 00 00 00 00 00 00 00
 }
 
+@test "--sharing of a helper for atomic operations, whose loop does not run" {
+	need_compiler
+	cat >atomic.c <<-'END'
+		#include <pthread.h>
+		static long count;
+		static void *add(void *unused)
+		{
+			for (int i = 0; i < 500; i++)
+				__atomic_fetch_add(&count, 1, __ATOMIC_SEQ_CST);
+			return unused;
+		}
+		int main(void)
+		{
+			pthread_t thread;
+			pthread_create(&thread, 0, add, 0);
+			add(0);
+			return pthread_join(thread, 0);
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -g -static -moutline-atomics -o atomic atomic.c
+	plumb record --exact -q -o atomic.data -- ./atomic || skip "the model cannot run here"
+	run --separate-stderr plumb report -i atomic.data --sharing
+	[ "$status" -eq 0 ]
+	[ "${lines[-3]}" = "__aarch64_ldadd8_acq_rel performs atomic operations for other functions." ]
+	[ "${lines[-2]}" = "--callers __aarch64_ldadd8_acq_rel shows which." ]
+	plumb report -i atomic.data -e INST_RETIRED --callers __aarch64_ldadd8_acq_rel | grep -q '% add$'
+	run --separate-stderr plumb annotate -i atomic.data __aarch64_ldadd8_acq_rel
+	[ "$status" -eq 0 ]
+	grep -qx Code <<<"$output"
+	! grep -qx Loops <<<"$output"
+}
+
 @test "--sharing: false where threads use other bytes of a line, and true where they use the same" {
 	{
 		for _ in 1 2 3; do
