@@ -106,7 +106,7 @@ static bool parse_part(struct time_ranges *times, const char **text, uint64_t fi
 		if (!parse_percentage(text, &end))
 			return false;
 	}
-	if (!(start >= 0 && start <= 1 && end >= 0 && end <= 1))
+	if (!(start >= 0 && start <= end && end <= 1))
 		return false;
 	from = first + (uint64_t)round(start * total);
 	to = first + (uint64_t)round(end * total);

@@ -380,6 +380,9 @@ counted()
 
 @test "--time in percent of a big-endian recording" {
 	/usr/bin/python3 "$BATS_TEST_DIRNAME/big_endian.py" big.data
+	run --separate-stderr plumb script -i big.data --time 50%-10%
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[0]}" = "plumb: --time: invalid time '50%-10%'" ]
 	run plumb script -i big.data --time 10%-50% -F time
 	[ "$status" -eq 0 ]
 	# 10 % to 50 % of one second; what ends at 50 % has no part of the sample there.
