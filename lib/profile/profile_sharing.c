@@ -63,16 +63,29 @@ static int compare_places(const void *a, const void *b)
 	return result ? result : compare_numbers(x->public.row, y->public.row);
 }
 
-/* The line that moved most, or else has the most samples, first. */
+/*
+ * The line that moved most, or else has the most samples, first; of its accesses, those that did
+ * so most.
+ */
 static int compare_lines(const void *a, const void *b)
 {
 	const struct access *x = a, *y = b;
+	int result;
 
 	if (x->public.moves != y->public.moves)
 		return x->public.moves > y->public.moves ? -1 : 1;
 	if (x->public.samples != y->public.samples)
 		return x->public.samples > y->public.samples ? -1 : 1;
-	return compare_places(a, b);
+	result = compare_numbers(x->public.event, y->public.event);
+	if (result == 0)
+		result = compare_numbers(x->parts[PID], y->parts[PID]);
+	if (result == 0)
+		result = compare_numbers(x->parts[LINE], y->parts[LINE]);
+	if (result == 0)
+		result = compare_numbers(y->public.own_moves, x->public.own_moves);
+	if (result == 0)
+		result = compare_numbers(y->public.own, x->public.own);
+	return result ? result : compare_places(a, b);
 }
 
 static int compare_tasks(const void *a, const void *b)

@@ -787,7 +787,7 @@ access_record()
 	END
 	aarch64-linux-gnu-gcc -O1 -g -static -moutline-atomics -o atomic atomic.c
 	plumb record --exact -q -o atomic.data -- ./atomic || skip "the model cannot run here"
-	run --separate-stderr plumb report -i atomic.data --sharing
+	run --separate-stderr plumb report -i atomic.data --sharing --limit 2
 	[ "$status" -eq 0 ]
 	[ "${lines[-3]}" = "__aarch64_ldadd8_acq_rel performs atomic operations for other functions." ]
 	[ "${lines[-2]}" = "--callers __aarch64_ldadd8_acq_rel shows which." ]
