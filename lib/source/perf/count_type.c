@@ -152,8 +152,8 @@ static void take_part(struct perf_count_type *type, struct perf_reading *before,
 
 static void read_units(struct perf_count_type *type)
 {
-	for (size_t i = 0; type->job.unit && i < type->instances.unit_count; i++) {
-		struct perf_unit *unit = &type->instances.units[i];
+	for (size_t i = 0; type->job.unit && i < type->instances.units.count; i++) {
+		struct perf_unit *unit = &type->instances.units.at[i];
 		struct plumb_count_unit given = unit->given;
 
 		given.name = *unit->name ? unit->name : NULL;

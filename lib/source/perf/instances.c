@@ -2,98 +2,13 @@
 #include "source/perf/instances.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/diagnostics.h"
-#include "cpu/sysfs.h"
-#include "cpu/topology.h"
 #include "source/perf/cgroup.h"
 #include "source/perf/record.h"
-
-/* ---- units -------------------------------------------------------------------------------- */
-
-/* Describes the unit of a thread on a CPU. */
-static void describe_unit(struct perf_unit *unit, enum plumb_count_by by, int thread, int cpu)
-{
-	struct plumb_count_unit *u = &unit->given;
-	struct cpu_place place = {0, 0, 0, 0};
-	char path[64], comm[64];
-
-	*u = (struct plumb_count_unit){
-		.by = by, .cpu = -1, .socket = -1, .die = -1, .core = -1, .node = -1, .tid = -1};
-	if (by != PLUMB_COUNT_BY_NOTHING && by != PLUMB_COUNT_BY_THREAD)
-		place = cpu_place_of("", cpu);
-	switch (by) {
-	case PLUMB_COUNT_BY_NOTHING:
-		break;
-	case PLUMB_COUNT_BY_CPU:
-		u->cpu = cpu;
-		snprintf(unit->name, sizeof(unit->name), "CPU%d", cpu);
-		break;
-	case PLUMB_COUNT_BY_CORE:
-		u->socket = place.socket;
-		u->die = place.die;
-		u->core = place.core;
-		snprintf(unit->name, sizeof(unit->name), "S%d-D%d-C%d", u->socket, u->die, u->core);
-		break;
-	case PLUMB_COUNT_BY_SOCKET:
-		u->socket = place.socket;
-		snprintf(unit->name, sizeof(unit->name), "S%d", u->socket);
-		break;
-	case PLUMB_COUNT_BY_NODE:
-		u->node = place.node;
-		snprintf(unit->name, sizeof(unit->name), "N%d", u->node);
-		break;
-	case PLUMB_COUNT_BY_THREAD:
-		u->tid = thread;
-		snprintf(path, sizeof(path), "/proc/%d/comm", thread);
-		if (!sysfs_read_line(comm, sizeof(comm), path))
-			snprintf(comm, sizeof(comm), ":%d", thread);
-		snprintf(unit->name, sizeof(unit->name), "%s-%d", comm, thread);
-		break;
-	}
-}
-
-static bool is_same_unit(const struct plumb_count_unit *a, const struct plumb_count_unit *b)
-{
-	return a->cgroup == b->cgroup && a->cpu == b->cpu && a->socket == b->socket &&
-	       a->die == b->die && a->core == b->core && a->node == b->node && a->tid == b->tid;
-}
-
-/* Finds or adds the unit of a thread on a CPU. Returns 0 or NO_MEMORY. */
-static int find_unit(struct perf_instances *all, const char *cgroup, int thread, int cpu,
-		     size_t *index)
-{
-	const size_t places = all->job->plan->place_count + 1;
-	struct perf_unit unit = {.now = NULL};
-
-	describe_unit(&unit, all->job->by, thread, cpu);
-	unit.given.cgroup = cgroup;
-	for (*index = 0; *index < all->unit_count; ++*index)
-		if (is_same_unit(&all->units[*index].given, &unit.given))
-			return PLUMB_OK;
-	if (all->unit_count == all->unit_room) {
-		const size_t room = all->unit_room ? 2 * all->unit_room : 16;
-		struct perf_unit *more = reallocarray(all->units, room, sizeof(*more));
-
-		if (!more)
-			return PLUMB_ERR_NO_MEMORY;
-		all->units = more;
-		all->unit_room = room;
-	}
-	unit.now = calloc(places, sizeof(*unit.now));
-	unit.before = calloc(places, sizeof(*unit.before));
-	if (!unit.now || !unit.before) {
-		free(unit.now);
-		free(unit.before);
-		return PLUMB_ERR_NO_MEMORY;
-	}
-	all->units[all->unit_count++] = unit;
-	return PLUMB_OK;
-}
 
 /* ---- instances ---------------------------------------------------------------------------- */
 
@@ -130,10 +45,10 @@ static int add_instance(struct perf_instances *all, const struct perf_scope *sco
 	/* What counts the machine belongs to no thread. */
 	instance->apart = scope->unit && all->job->by == PLUMB_COUNT_BY_THREAD && scope->pid < 0;
 	if (error == 0 && has_units(all->job) && !instance->apart) {
-		error = find_unit(all, cgroup, cgroup ? -1 : scope->pid, scope->cpu,
-				  &instance->unit);
+		error = perf_units_find(&all->units, all->job->by, cgroup, cgroup ? -1 : scope->pid,
+					scope->cpu, &instance->unit);
 		if (error == 0)
-			all->units[instance->unit].given.cpus += !scope->unit;
+			all->units.at[instance->unit].given.cpus += !scope->unit;
 		else
 			error = -ENOMEM;
 	}
@@ -153,8 +68,8 @@ static int add_scope(struct perf_instances *all, const struct perf_scope *scope)
 {
 	int error = add_instance(all, scope, NULL);
 
-	for (size_t k = 0; k < all->kind_count && error == PLUMB_OK; k++) {
-		const struct perf_kind *kind = &all->kinds[k];
+	for (size_t k = 0; k < all->kinds.count && error == PLUMB_OK; k++) {
+		const struct perf_kind *kind = &all->kinds.at[k];
 
 		for (int u = 0; u < kind->unit_count && error == PLUMB_OK; u++) {
 			struct perf_scope own = *scope;
@@ -173,9 +88,9 @@ static size_t instances_per_scope(const struct perf_instances *all)
 {
 	size_t count = 1;
 
-	for (size_t k = 0; k < all->kind_count; k++)
-		for (int u = 0; u < all->kinds[k].unit_count; u++)
-			count += !all->kinds[k].units[u].cpus;
+	for (size_t k = 0; k < all->kinds.count; k++)
+		for (int u = 0; u < all->kinds.at[k].unit_count; u++)
+			count += !all->kinds.at[k].units[u].cpus;
 	return count;
 }
 
@@ -226,56 +141,6 @@ static int add_all(struct perf_instances *all)
 
 /* ---- PMUs that belong to no core ------------------------------------------------------------ */
 
-static bool has_kind(const struct perf_instances *all, const char *name)
-{
-	for (size_t i = 0; i < all->kind_count; i++)
-		if (all->kinds[i].name && strcmp(all->kinds[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-static int refuse_cgroups(const struct perf_instances *all, const char *event)
-{
-	plumb_diagnostics_add(all->diagnostics, PLUMB_ERROR, "other-cgroup", NULL,
-			      "%s counts the whole machine, not a control group", event);
-	plumb_diagnostics_hint(all->diagnostics, "count it without control groups");
-	return PLUMB_ERR_INVALID;
-}
-
-/* Refuses a kind whose units are not known. */
-static int refuse_units(const struct perf_instances *all, const struct perf_kind *kind)
-{
-	if (kind->unit_count != PLUMB_ERR_NO_MEMORY)
-		plumb_diagnostics_add(all->diagnostics, PLUMB_ERROR, "bad-unit", NULL,
-				      "%s: cannot read from sysfs which CPUs serve it", kind->name);
-	return kind->unit_count;
-}
-
-/* Finds the units of the PMUs that the job's events name. */
-static int find_kinds(struct perf_instances *all)
-{
-	const struct plumb_plan *plan = all->job->plan;
-
-	all->kinds = calloc(plan->event_count + 1u, sizeof(*all->kinds));
-	if (!all->kinds)
-		return PLUMB_ERR_NO_MEMORY;
-	for (uint16_t i = 0; i < plan->event_count; i++) {
-		struct perf_kind *kind = &all->kinds[all->kind_count];
-		const char *pmu = plan->events[i]->pmu;
-
-		if (plan->events[i]->kind != PLUMB_EVENT_OTHER || !pmu || has_kind(all, pmu))
-			continue;
-		if (all->job->cgroup_count)
-			return refuse_cgroups(all, plan->events[i]->name);
-		kind->name = pmu;
-		kind->unit_count = cpu_find_units("", kind->name, &kind->units);
-		if (kind->unit_count < 0)
-			return refuse_units(all, kind);
-		all->kind_count++;
-	}
-	return PLUMB_OK;
-}
-
 static bool is_wanted(const struct source_job *job, int cpu)
 {
 	for (size_t i = 0; i < job->cpu_count; i++)
@@ -321,8 +186,8 @@ static int add_machine(struct perf_instances *all)
 {
 	int error = PLUMB_OK;
 
-	for (size_t k = 0; k < all->kind_count && error == PLUMB_OK; k++) {
-		const struct perf_kind *kind = &all->kinds[k];
+	for (size_t k = 0; k < all->kinds.count && error == PLUMB_OK; k++) {
+		const struct perf_kind *kind = &all->kinds.at[k];
 		const size_t before = all->count;
 		size_t served = 0;
 		bool anywhere = false; /* a unit is opened like events of the core */
@@ -409,9 +274,9 @@ static int warn_of_units(const struct perf_instances *all, const struct index_se
 {
 	int error = PLUMB_OK;
 
-	for (size_t k = 0; k < all->kind_count; k++)
-		for (int u = 0; u < all->kinds[k].unit_count && error == PLUMB_OK; u++)
-			error = warn_of_unit(all, &all->kinds[k].units[u], counted);
+	for (size_t k = 0; k < all->kinds.count; k++)
+		for (int u = 0; u < all->kinds.at[k].unit_count && error == PLUMB_OK; u++)
+			error = warn_of_unit(all, &all->kinds.at[k].units[u], counted);
 	return error;
 }
 
@@ -494,7 +359,8 @@ int perf_instances_open(struct perf_instances *all, const struct source_job *job
 	all->now = calloc(job->plan->place_count + 1, sizeof(*all->now));
 	if (!all->now)
 		return PLUMB_ERR_NO_MEMORY;
-	error = find_kinds(all);
+	all->units.places = job->plan->place_count;
+	error = perf_kinds_find(&all->kinds, job, diagnostics);
 	if (error < 0)
 		return error;
 	if (!source_job_has_targets(job)) {
@@ -519,17 +385,11 @@ void perf_instances_close(struct perf_instances *all)
 {
 	for (size_t i = 0; i < all->count; i++)
 		perf_events_close(&all->at[i].events);
-	for (size_t i = 0; i < all->unit_count; i++) {
-		free(all->units[i].now);
-		free(all->units[i].before);
-	}
 	for (size_t i = 0; i < all->cgroup_count; i++)
 		close(all->cgroups[i]);
-	for (size_t i = 0; i < all->kind_count; i++)
-		cpu_units_free(all->kinds[i].units, all->kinds[i].unit_count);
-	free(all->kinds);
+	perf_kinds_free(&all->kinds);
+	perf_units_free(&all->units);
 	free(all->at);
-	free(all->units);
 	free(all->cgroups);
 	free(all->now);
 	perf_targets_free(&all->targets);
@@ -563,8 +423,8 @@ void perf_instances_read(struct perf_instances *all)
 	const size_t places = all->job->plan->place_count;
 
 	memset(all->now, 0, places * sizeof(*all->now));
-	for (size_t i = 0; i < all->unit_count; i++)
-		memset(all->units[i].now, 0, places * sizeof(*all->now));
+	for (size_t i = 0; i < all->units.count; i++)
+		memset(all->units.at[i].now, 0, places * sizeof(*all->now));
 	for (size_t i = 0; i < all->count; i++) {
 		for (size_t place = 0; place < places; place++) {
 			struct perf_reading reading;
@@ -572,8 +432,8 @@ void perf_instances_read(struct perf_instances *all)
 			if (!perf_events_read(&all->at[i].events, place, &reading))
 				continue;
 			add_reading(&all->now[place], &reading);
-			if (all->unit_count && !all->at[i].apart)
-				add_reading(&all->units[all->at[i].unit].now[place], &reading);
+			if (all->units.count && !all->at[i].apart)
+				add_reading(&all->units.at[all->at[i].unit].now[place], &reading);
 		}
 	}
 }

@@ -7,25 +7,14 @@
 #define SOURCE_PERF_INSTANCES_H
 
 #include "source/perf/events.h"
+#include "source/perf/kinds.h"
 #include "source/perf/targets.h"
+#include "source/perf/units.h"
 
 struct perf_instance {
 	struct perf_events events;
 	size_t unit; /* it belongs to; if there are any, and it belongs to one */
 	bool apart;  /* it belongs to none: it counts the machine, and the units are threads */
-};
-
-/* A PMU that belongs to no core, and the events that name it. */
-struct perf_kind {
-	const char *name;
-	struct cpu_unit *units;
-	int unit_count;
-};
-
-struct perf_unit {
-	struct plumb_count_unit given;
-	char name[80];
-	struct perf_reading *now, *before; /* of each place: the sums */
 };
 
 struct perf_instances {
@@ -36,10 +25,8 @@ struct perf_instances {
 	size_t cgroup_count;
 	struct perf_instance *at;
 	size_t count, room;
-	struct perf_unit *units;
-	size_t unit_count, unit_room;
-	struct perf_kind *kinds; /* whose events the job has */
-	size_t kind_count;
+	struct perf_units units;
+	struct perf_kinds kinds;  /* whose events the job has */
 	struct perf_reading *now; /* of each place: the sums of all instances */
 	struct perf_limits limits;
 	struct index_set elsewhere; /* the plan's events that only other CPUs could count */

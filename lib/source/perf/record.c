@@ -19,19 +19,19 @@
 #include "base/diagnostics.h"
 #include "source/perf/control.h"
 #include "source/perf/description.h"
+#include "source/perf/drain.h"
 #include "source/perf/mapping.h"
 #include "source/perf/program.h"
 #include "source/perf/strobe.h"
 #include "source/perf/synthesize.h"
 
-#define ROUND_SECONDS 1
-#define END_LOOK_MS   10 /* between checks whether the program has ended */
+#define OFFLINE_SECONDS 1  /* between looks for CPUs that went offline */
+#define END_LOOK_MS     10 /* between checks whether the program has ended */
 /*
  * The maximum between two calls of `next`: `plumb record` settles its file every 50 ms, so that a
  * SIGKILL loses at most the last 100 ms.
  */
 #define LOOK_MS 40
-#define RECORDS 64 /* SPE records that are counted at a time */
 
 struct recording {
 	const struct source_record_job *job;
@@ -41,23 +41,19 @@ struct recording {
 	int program_fd;              /* pidfd; -1: poll the process */
 	struct sampling sampling;
 	struct perf_rings rings;
-	struct ring_tally tally;
+	struct perf_drain drain;
 	struct pollfd *polls; /* one per ring, the program's, and that of commands */
 	struct perf_control control;
-	uint64_t reference; /* of AUX data */
-	uint8_t *spill;
-	double began, round; /* on the clock */
-	double looked;       /* likewise, which CPUs are online */
-	double resumed;      /* likewise, all SPE events that may have stopped */
-	uint64_t records;    /* of SPE */
-	bool begun;          /* the program */
-	bool on;             /* events that wait for the delay have begun */
-	double turns_on;     /* on the clock; INFINITY: only a command does that */
-	double turns_off;    /* likewise, the end at the timeout; INFINITY: there is none */
-	bool began_once;     /* they were on, if not now */
-	bool stopped;        /* a command ends the recording */
-	int command_error;   /* of the last command */
-	bool kernel_said;    /* warned that the kernel hides its addresses */
+	double began;      /* on the clock */
+	double looked;     /* likewise, which CPUs are online */
+	bool begun;        /* the program */
+	bool on;           /* events that wait for the delay have begun */
+	double turns_on;   /* on the clock; INFINITY: only a command does that */
+	double turns_off;  /* likewise, the end at the timeout; INFINITY: there is none */
+	bool began_once;   /* they were on, if not now */
+	bool stopped;      /* a command ends the recording */
+	int command_error; /* of the last command */
+	bool kernel_said;  /* warned that the kernel hides its addresses */
 	bool canceled;
 };
 
@@ -126,85 +122,7 @@ static int synthesize(struct recording *r)
 	return synthesis_end(synthesis);
 }
 
-/* ---- draining ----------------------------------------------------------------------------- */
-
-static void count_records(struct recording *r, struct perf_ring *ring, const uint8_t *data,
-			  size_t size)
-{
-	struct plumb_spe_record records[RECORDS];
-	size_t count;
-
-	plumb_spe_stream_feed(ring->records, data, size);
-	while ((count = plumb_spe_stream_read(ring->records, records, RECORDS)) > 0)
-		r->records += count;
-}
-
-static int drain_aux(struct recording *r, struct perf_ring *ring)
-{
-	const struct perf_targets *targets = &r->sampling.targets;
-	struct aux_data data;
-	struct plumb_aux_chunk chunk;
-	int error;
-
-	if (aux_ring_look(&ring->aux, &data) == 0)
-		return 0;
-	chunk = (struct plumb_aux_chunk){
-		.size = data.first_size + data.second_size,
-		.offset = data.offset,
-		.reference = r->reference,
-		.index = (uint32_t)(ring - r->rings.all),
-		.tid = targets->threads[ring->first_thread],
-		.cpu = targets->cpus[ring->cpu],
-	};
-	error = r->job->aux(r->job->user, &chunk, data.first, data.first_size, data.second,
-			    data.second_size);
-	count_records(r, ring, data.first, data.first_size);
-	if (data.second_size)
-		count_records(r, ring, data.second, data.second_size);
-	aux_ring_give_back(&ring->aux, &data);
-	return error;
-}
-
-/*
- * Records come first: they say what the AUX data holds. An event that the kernel disables between
- * the taking and the resuming leaves nothing to take, so all events are resumed now and then.
- */
-static int drain(struct recording *r, bool on)
-{
-	const bool all = now() - r->resumed >= 1e-3 * LOOK_MS;
-	bool any = false;
-	int error = 0;
-
-	for (size_t i = 0; i < r->rings.count && error == 0; i++) {
-		struct perf_ring *ring = &r->rings.all[i];
-		uint64_t taken = ring->aux.taken;
-
-		any |= data_ring_has(&ring->data);
-		error = data_ring_drain(&ring->data, r->spill, &r->tally, r->job->records,
-					r->job->user);
-		if (error == 0 && !ring->aux.overwrite)
-			error = drain_aux(r, ring);
-		if (on && ring->aux.taken && (all || ring->aux.taken != taken))
-			perf_ring_resume(ring, &r->sampling);
-	}
-	if (all)
-		r->resumed = now();
-	/* Calls it even if nothing came: this is when the caller switches to another file. */
-	if (error || !r->job->round || (!any && now() - r->round < ROUND_SECONDS))
-		return error;
-	r->round = now();
-	return r->job->round(r->job->user);
-}
-
-static int drain_snapshots(struct recording *r)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < r->rings.count && error == 0; i++)
-		if (r->rings.all[i].aux.overwrite)
-			error = drain_aux(r, &r->rings.all[i]);
-	return error;
-}
+/* ---- waiting ------------------------------------------------------------------------------ */
 
 /* Takes all AUX areas while nothing writes to them. */
 static int take_snapshot(struct recording *r)
@@ -212,12 +130,10 @@ static int take_snapshot(struct recording *r)
 	int error;
 
 	sampling_switch_spe(&r->sampling, false);
-	error = drain_snapshots(r);
+	error = perf_drain_snapshots(&r->drain);
 	sampling_switch_spe(&r->sampling, true);
 	return error;
 }
-
-/* ---- waiting ------------------------------------------------------------------------------ */
 
 /* The thread whose descriptor was polled has ended: polls another one's, if any is left. */
 static void watch_next(struct recording *r, struct perf_ring *ring)
@@ -417,8 +333,8 @@ static int watch(struct recording *r)
 		 */
 		over = is_over(r);
 		if (error == 0)
-			error = drain(r, r->on);
-		if (now() - r->looked >= ROUND_SECONDS)
+			error = perf_drain(&r->drain, r->on, now());
+		if (now() - r->looked >= OFFLINE_SECONDS)
 			look_for_offline(r);
 		tell_progress(r);
 		r->canceled = source_is_canceled(&r->job->cancel);
@@ -436,7 +352,7 @@ static int write_lost(struct recording *r)
 	const struct sampling *s = &r->sampling;
 	const size_t room = s->targets.cpu_count * s->targets.thread_count;
 	struct synthesis *synthesis;
-	uint64_t said = r->tally.lost;
+	uint64_t said = r->drain.tally.lost;
 
 	r->run->lost = said;
 	synthesis = synthesis_begin(s->all[s->tracking].attr.attr.sample_type, 0, false,
@@ -464,9 +380,9 @@ static int finish(struct recording *r)
 	for (size_t i = 0; i < r->job->event_count; i++)
 		r->run->event_counts[i] = sampled_count(&r->sampling, i);
 	look_for_offline(r);
-	error = drain(r, false);
+	error = perf_drain(&r->drain, false, now());
 	if (error == 0)
-		error = drain_snapshots(r);
+		error = perf_drain_snapshots(&r->drain);
 	if (error == 0)
 		error = write_lost(r);
 	return error;
@@ -475,7 +391,7 @@ static int finish(struct recording *r)
 /* The records themselves tell what was lost, throttled or truncated; their consumer reports it. */
 static void warn(const struct recording *r)
 {
-	const struct ring_tally *tally = &r->tally;
+	const struct ring_tally *tally = &r->drain.tally;
 
 	if (tally->damaged)
 		plumb_diagnostics_add(r->diagnostics, PLUMB_WARNING, "damaged-ring", NULL,
@@ -534,8 +450,8 @@ static int open_all(struct recording *r)
 	if (error < 0)
 		return error;
 	r->polls = calloc(r->rings.count + 2, sizeof(*r->polls));
-	r->spill = malloc(RING_RECORD_MAX);
-	return r->polls && r->spill ? PLUMB_OK : PLUMB_ERR_NO_MEMORY;
+	r->drain.spill = malloc(RING_RECORD_MAX);
+	return r->polls && r->drain.spill ? PLUMB_OK : PLUMB_ERR_NO_MEMORY;
 }
 
 static int describe(struct recording *r)
@@ -586,6 +502,7 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 		.job = job,
 		.run = run,
 		.diagnostics = diagnostics,
+		.drain = {.job = job, .sampling = &r.sampling, .rings = &r.rings},
 		.program = {.pid = -1, .line = -1},
 		.program_fd = -1,
 		.control = {.snapshots = job->snapshot,
@@ -602,7 +519,7 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 	if (error < 0)
 		return error;
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	r.reference = (uint64_t)t.tv_sec ^ (uint64_t)t.tv_nsec;
+	r.drain.reference = (uint64_t)t.tv_sec ^ (uint64_t)t.tv_nsec;
 	if (job->program)
 		error = perf_program_start(&r.program, job->program, job->argv);
 	if (error < 0)
@@ -611,7 +528,7 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 	if (error == PLUMB_OK)
 		error = sample(&r);
 	end_program(&r);
-	run->samples = r.tally.samples + r.records;
+	run->samples = r.drain.tally.samples + r.drain.records;
 	if (error == PLUMB_OK)
 		warn(&r);
 	if (error == PLUMB_OK && r.canceled)
@@ -621,6 +538,6 @@ int perf_record(const struct source_record_job *job, struct source_record_run *r
 	if (r.program_fd >= 0)
 		close(r.program_fd);
 	free(r.polls);
-	free(r.spill);
+	free(r.drain.spill);
 	return error;
 }
