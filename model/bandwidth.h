@@ -19,9 +19,9 @@ struct bandwidth {
 	uint64_t lines;                   /* that it has carried */
 };
 
-static inline void bandwidth_set_up(struct bandwidth *path, unsigned hundredths)
+static inline void bandwidth_set_up(struct bandwidth *path, unsigned each)
 {
-	path->hundredths = hundredths ? hundredths : 1;
+	path->hundredths = each ? each : 1;
 }
 
 /* Lines that end in a stretch, of those that follow one another without a gap. */

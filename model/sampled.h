@@ -20,8 +20,9 @@
 
 #define SAMPLED_FIRST       2000000 /* instructions, modelled in full by default */
 #define SAMPLED_WINDOW      5000    /* instructions of a window, and up to a block more */
-#define SAMPLED_BEFORE      3000    /* modelled before it, to fill the pipeline ... */
-#define SAMPLED_BEFORE_MORE 512     /* ... and up to that many more, at random */
+#define SAMPLED_BEFORE      8000    /* modelled before it, or a quarter of a unit: what is in ... */
+#define SAMPLED_BEFORE_LESS 3000    /* flight is as it would be; that many at least ... */
+#define SAMPLED_BEFORE_MORE 512     /* and up to that many more, at random */
 #define SAMPLED_NEW         2000    /* modelled in full after code that executes first */
 #define SAMPLED_UNIT        16384   /* at first */
 #define SAMPLED_TOUCH       4000000 /* that many warm caches before a window, at 2 % or less */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "warm.h"
 
+#include <string.h>
+
 #include "memo.h"
 #include "pipeline.h"
 
@@ -153,13 +155,84 @@ void warm_execute(struct warmer *warmer, const struct block *block, unsigned exe
 	pass_time(warmer, executed, pace);
 }
 
+/* ---- the pipeline ------------------------------------------------------------------------- */
+
+static void move_all(uint64_t *times, uint64_t count, uint64_t by)
+{
+	for (uint64_t i = 0; i < count; i++)
+		times[i] += by;
+}
+
+/*
+ * Moves what is in flight by so many cycles, but for the calendar, and for what warming goes on
+ * with: the store buffer, and stores that have left for it.
+ */
+static void move_in_flight(struct core *core, uint64_t by)
+{
+	const uint64_t ring = core->reorder_mask + 1;
+	uint64_t *const times[] = {
+		&core->last_retired, &core->available,  &core->memory_floor, &core->loads_done,
+		&core->predict,      &core->fetched,    &core->line_filled,  &core->flush_until,
+		&core->unstalled,    &core->translated,
+	};
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		*times[i] += by;
+	move_all(core->ready, READY_COUNT, by);
+	move_all(core->retired, ring, by);
+	move_all(core->dispatched, ring, by);
+	move_all(core->left, STORE_RING, by);
+	move_all(core->chunks, (uint64_t)core->chunk_mask + 1, by);
+	for (uint64_t i = 0; i < ring; i++)
+		core->waits[i].until += by;
+	for (unsigned i = 0; i < READY_COUNT; i++) {
+		core->early[i].ready += by;
+		core->early[i].early += by;
+	}
+	for (unsigned port = 0; port < PORTS_MAX; port++) {
+		move_all(core->busy[port].from, BUSY_INTERVALS, by);
+		move_all(core->busy[port].until, BUSY_INTERVALS, by);
+	}
+}
+
+/*
+ * Goes on at a later cycle with a pipeline as full as it was, and the same in it. A loop may run at
+ * more than one pace, depending on how far what waits is behind what dispatches: after an empty
+ * pipeline, at another one.
+ */
+static void go_on(struct core *core, uint64_t until)
+{
+	const uint64_t by = until - core->cycle, used = core->used, occupied = core->occupied;
+	const uint64_t sweep = core->late_sweep;
+	const unsigned late = core->late_count;
+	uint64_t departures[CALENDAR_CYCLES];
+	uint32_t taken[CALENDAR_CYCLES];
+
+	memcpy(departures, core->departures, sizeof(departures));
+	memcpy(taken, core->taken, sizeof(taken));
+	core->late_count = 0;
+	core->late_sweep = UINT64_MAX;
+	account_starved(core, until);
+	for (unsigned i = 0; i < CALENDAR_CYCLES; i++) {
+		core->departures[(i + by) % CALENDAR_CYCLES] = departures[i];
+		core->taken[(i + by) % CALENDAR_CYCLES] = taken[i];
+	}
+	for (unsigned i = 0; i < late; i++)
+		core->late[i].cycle += by;
+	core->late_count = late;
+	core->late_sweep = late ? sweep + by : UINT64_MAX;
+	core->occupied = occupied;
+	core->used = used;
+	core->lost_frontend += used;
+	move_in_flight(core, by);
+}
+
 void warm_end(struct warmer *warmer)
 {
 	struct core *core = warmer->core;
 
 	if (warmer->cycle > core->cycle)
-		account_starved(core, warmer->cycle);
-	core->last_retired = later(core->last_retired, warmer->retired);
+		go_on(core, warmer->cycle);
 	core->resume = NO_RESUME;
 	core->faults_taken = memory_page_faults(core->memory);
 }

@@ -38,7 +38,7 @@ void warm_execute(struct warmer *warmer, const struct block *block, unsigned exe
 		  const struct access *accesses, size_t access_count, uint64_t next_pc,
 		  uint32_t pace);
 
-/* Ends the stretch: the core goes on with an empty pipeline, at the time that was reached. */
+/* Ends the stretch: the core goes on at the time that was reached, with what was in flight. */
 void warm_end(struct warmer *warmer);
 
 /* Returns the memory side of a core, for memory_touch(). */

@@ -500,7 +500,9 @@ static void choose_window(void)
 	window_at = base + number * unit + random_number() % unit;
 	/* Detail begins with a cycle: if it were always as far ahead, windows of a steady loop
 	 * would all begin at the same part of one, and end at another; only whole cycles count. */
-	lead = SAMPLED_BEFORE + random_number() % SAMPLED_BEFORE_MORE;
+	lead = earlier(unit / 4, SAMPLED_BEFORE);
+	lead = lead > SAMPLED_BEFORE_LESS ? lead : SAMPLED_BEFORE_LESS;
+	lead += random_number() % SAMPLED_BEFORE_MORE;
 }
 
 static void note_unreported(void)

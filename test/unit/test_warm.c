@@ -8,6 +8,7 @@
 
 #include "check.h"
 
+#include "memo.h"
 #include "memory_side.h"
 #include "pipeline.h"
 #include "thorough.h"
@@ -22,6 +23,8 @@
 #define WARMED   50000 /* blocks after them */
 #define PROBES   5000
 #define STREAM   (1u << 22) /* bytes */
+
+#define NO_RESUME 1 /* never the address of an instruction */
 
 static uint32_t seed;
 
@@ -536,6 +539,47 @@ static void only_memory_counts(void **state)
 	end(&detailed, &warmed);
 }
 
+/*
+ * A chain of additions fills the reorder buffer and the queues. After warming, all of that is as
+ * far ahead of the cycle as before.
+ */
+static void what_is_in_flight_goes_on(void **state)
+{
+	static struct side side;
+	static struct state before, after;
+
+	(void)state;
+	for (size_t c = 0; model_cores[c]; c++) {
+		struct made_block made = {.block = {.pc = CODE, .insns = made.insns}};
+		struct warmer warmer;
+		uint64_t cycle;
+
+		params = *model_cores[c];
+		side_set_up(&side);
+		for (unsigned i = 0; i < INSNS; i++)
+			add_insn(&made, WORD_ADD);
+		assert_true(core_prepare_block(&params, &made.block));
+		for (unsigned i = 0; i < 200; i++)
+			core_execute(side.core, &made.block, INSNS, NULL, 0, CODE);
+		cycle = core_cycle(side.core);
+		side.core->resume = NO_RESUME;
+		assert_true(state_read(side.core, &before));
+		warm_begin(&warmer, side.core);
+		for (unsigned i = 0; i < 1000; i++)
+			warm_execute(&warmer, &made.block, INSNS, NULL, 0, CODE, WARM_PACE_ONE / 3);
+		warm_end(&warmer);
+		assert_true(core_cycle(side.core) > cycle + 3000);
+		assert_true((core_cycle(side.core) - cycle) % CALENDAR_CYCLES != 0);
+		assert_true(state_read(side.core, &after));
+		assert_int_equal(before.count, after.count);
+		assert_true(before.count > params.queue_entries[0]);
+		assert_memory_equal(before.words, after.words,
+				    before.count * sizeof(*before.words));
+		core_release_block(&made.block);
+		side_clean_up(&side);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -546,6 +590,7 @@ int main(void)
 		cmocka_unit_test(stores_wait_for_the_store_buffer),
 		cmocka_unit_test(the_rest_of_a_block_leaves_nothing),
 		cmocka_unit_test(only_memory_counts),
+		cmocka_unit_test(what_is_in_flight_goes_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
