@@ -160,6 +160,42 @@ model()
 	END
 }
 
+@test "sampled: the core is warmed by accesses that QEMU does not report" {
+	# One of 64 instructions reads, with SVE or without it.
+	cat >vectors.c <<-'END'
+		#include <stdlib.h>
+
+		static double table[64];
+
+		int main(int count, char **arguments)
+		{
+			unsigned long turns = strtoul(arguments[1], NULL, 10);
+
+			for (unsigned long i = 0; i < turns; i++) {
+				if (count > 2)
+					__asm__ volatile(".arch_extension sve\n\tptrue p0.d\n\t"
+							 "ld1d {z0.d}, p0/z, [%0]" ::"r"(table)
+							 : "v0", "memory");
+				else
+					__asm__ volatile("nop\n\tldr d0, [%0]" ::"r"(table)
+							 : "v0", "memory");
+				__asm__ volatile(".rept 58\n\tnop\n\t.endr");
+			}
+			return 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -static -o vectors vectors.c || gcc -O1 -static -o vectors vectors.c
+	model --sampled=50 --json -o sve.json ./vectors 500000 sve
+	model --sampled=50 --json -o plain.json ./vectors 500000
+	/usr/bin/python3 - <<-'END'
+		import json
+
+		sve, plain = (json.load(open(name + ".json"))["sampled"] for name in ("sve", "plain"))
+		assert sve["windows"] > 200 and sve["bare_instructions"] == 0, sve
+		assert plain["bare_instructions"] > 2000000, plain
+	END
+}
+
 @test "sampled: --max-instructions ends the run there, also far from windows" {
 	local error
 
