@@ -83,7 +83,7 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker)
 	if (blocker >= BLOCK_QUEUE && until > cycle)
 		core->queue_full[blocker - BLOCK_QUEUE] += until - cycle;
 	while (cycle < until) {
-		uint64_t end = until, head;
+		uint64_t end = until, for_first = 0, head;
 		unsigned blame = BLAME_CORE;
 		bool unforwarded = false;
 
@@ -98,12 +98,17 @@ void account_stalled(struct core *core, uint64_t until, unsigned blocker)
 				blame = wait->then;
 				unforwarded = wait->unforwarded;
 				if (wait->until > cycle) {
-					blame = wait->first;
 					end = wait->until < end ? wait->until : end;
+					blame = wait->first;
+					if (wait->mixed) {
+						blame = wait->then;
+						for_first = wait_for_first(wait, cycle, end);
+						charge(core, wait->first, blocker, for_first);
+					}
 				}
 			}
 		}
-		charge(core, blame, blocker, end - cycle);
+		charge(core, blame, blocker, end - cycle - for_first);
 		if (unforwarded && blame == BLAME_STORE && core->unforwarded)
 			*core->unforwarded += end - cycle;
 		cycle = end;

@@ -186,6 +186,22 @@ static void charge_stall(struct core *core, uint32_t line, unsigned blame, unsig
 	}
 }
 
+/*
+ * Charges what a mixed wait has for its first cause until `end`, and returns where the rest begins.
+ * A cycle that is partly used is no stalled one.
+ */
+static uint64_t charge_first(struct core *core, uint32_t line, const struct wait *wait,
+			     unsigned blocker, uint64_t cycle, uint64_t end)
+{
+	const uint64_t stalled = cycle + (cycle == core->cycle && core->used);
+	const uint64_t count = stalled < end ? wait_for_first(wait, stalled, end) : 0;
+
+	if (!count)
+		return cycle;
+	charge_stall(core, line, wait->first, blocker, lost_between(core, cycle, stalled + count));
+	return stalled + count;
+}
+
 void exact_stalled(struct core *core, uint64_t until, unsigned blocker)
 {
 	uint64_t cycle = core->cycle, head = core->head;
@@ -206,8 +222,13 @@ void exact_stalled(struct core *core, uint64_t until, unsigned blocker)
 			if (wait->sequence == head) {
 				blame = wait->then;
 				if (wait->until > cycle) {
-					blame = wait->first;
 					end = wait->until < end ? wait->until : end;
+					blame = wait->first;
+					if (wait->mixed) {
+						blame = wait->then;
+						cycle = charge_first(core, line, wait, blocker,
+								     cycle, end);
+					}
 				}
 			}
 		}

@@ -183,7 +183,8 @@ static void keep_wait(struct core *core, unsigned first, uint64_t until, unsigne
 
 /*
  * Remembers what a load waits for that missed in L1D or its TLB. What other work hides of a wait is
- * its beginning, so what a hit would take counts first, and of two misses the shorter one.
+ * its beginning, so what a hit would take counts first. Of two misses, each counts as much of what
+ * is left as it takes of the whole: it would be wrong to say that the longer one is all.
  */
 static __attribute__((noinline)) void keep_miss(struct core *core, uint64_t issue, uint64_t done)
 {
@@ -193,10 +194,13 @@ static __attribute__((noinline)) void keep_miss(struct core *core, uint64_t issu
 
 	if (!result->tlb)
 		keep_wait(core, blame, done, blame);
-	else if (translation < data && result->level != LEVEL_L1)
-		keep_wait(core, BLAME_TLB, result->translated, blame);
-	else
+	else if (result->level == LEVEL_L1)
 		keep_wait(core, blame, issue + data, BLAME_TLB);
+	else {
+		keep_wait(core, BLAME_TLB, done, blame);
+		core->waits[core->sequence & core->reorder_mask].mixed =
+			(uint8_t)(WAIT_PARTS * translation / (translation + data));
+	}
 }
 
 /*

@@ -239,8 +239,8 @@ static void read_reorder_buffer(struct writer *to, const struct core *core)
 			continue;
 		put(to, (uint32_t)(at - core->head));
 		put(to, relative(to, wait->until, 0));
-		put(to,
-		    wait->first | (uint32_t)wait->then << 8 | (uint32_t)wait->unforwarded << 16);
+		put(to, wait->first | (uint32_t)wait->then << 8 |
+				(uint32_t)wait->unforwarded << 16 | (uint32_t)wait->mixed << 24);
 	}
 	put(to, LIST_ENDS);
 }
@@ -423,7 +423,8 @@ static const uint32_t *write_reorder_buffer(struct core *core, const uint32_t *w
 			.until = absolute(core, words[1]),
 			.first = (uint8_t)words[2],
 			.then = (uint8_t)(words[2] >> 8),
-			.unforwarded = words[2] >> 16,
+			.unforwarded = words[2] >> 16 & 1,
+			.mixed = (uint8_t)(words[2] >> 24),
 		};
 	}
 	return words + 1;

@@ -607,22 +607,26 @@ bool memory_has_moved(const struct memory *m, uint64_t line)
 	       1;
 }
 
-static uint64_t buffers_busy(const struct buffers *buffers)
+/* Return for how long buffers and a path were busy, but for walks. */
+static uint64_t buffers_busy(const struct buffers *buffers, uint64_t by_walks)
 {
-	return 100 * buffers->needed / buffers->count;
+	return 100 * (buffers->needed - by_walks) / buffers->count;
 }
 
-static uint64_t path_busy(const struct bandwidth *path)
+static uint64_t path_busy(const struct bandwidth *path, uint64_t by_walks)
 {
-	return path->lines * path->hundredths;
+	return (path->lines - by_walks) * path->hundredths;
 }
 
 void memory_busy(const struct memory *m, struct memory_busy *busy)
 {
+	const struct line_use *walks = &m->walk_use;
+
 	*busy = (struct memory_busy){
-		buffers_busy(&m->walkers),
-		{buffers_busy(&m->data_misses), buffers_busy(&m->l2_misses)},
-		{path_busy(&m->l2_path), path_busy(&m->llc_path), path_busy(&m->dram_path)}};
+		buffers_busy(&m->walkers, 0),
+		{buffers_busy(&m->data_misses, 0), buffers_busy(&m->l2_misses, walks->l2_misses)},
+		{path_busy(&m->l2_path, walks->l2_lines), path_busy(&m->llc_path, walks->llc_lines),
+		 path_busy(&m->dram_path, walks->dram_lines)}};
 }
 
 void memory_settle(const struct memory *m, uint64_t *counts)

@@ -128,7 +128,7 @@ uint32_t memory_remapped(const struct memory *memory);
  * For how long parts of this core's memory side would have been busy so far, in hundredths of
  * cycles, if nothing else took time and nothing queued for anything else: those that walk page
  * tables, the buffers for misses of L1D and of L2, and the paths from L2, from the system cache and
- * to DRAM.
+ * to DRAM. Without walks there would be none of their reads, so these count for the walkers alone.
  */
 #define MEMORY_MISSES 2
 #define MEMORY_PATHS  3

@@ -29,6 +29,11 @@ struct buffers {
 	unsigned count;
 };
 
+/* Cycles for which L2's miss buffers were needed, and lines that paths carried. */
+struct line_use {
+	uint64_t l2_misses, l2_lines, llc_lines, dram_lines;
+};
+
 /* Whether a block of the size of a huge page is one: a copy of what the system knows. */
 #define HUGE_KNOWN 64
 struct huge_known {
@@ -89,6 +94,7 @@ struct memory {
 	struct tlb_second tlb2;
 	struct buffers walkers;
 	struct tlb_second walk_cache; /* addresses of tables: see translation.c */
+	struct line_use walk_use;     /* what walks have used of the paths below */
 	unsigned walk_levels;
 
 	struct invalidation pending[PENDING_MAX]; /* under the system's lock */

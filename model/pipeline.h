@@ -152,7 +152,18 @@ struct wait {
 	uint64_t until;
 	uint8_t first, then; /* enum blame */
 	bool unforwarded;    /* for stores that could not forward to it */
+	uint8_t mixed;       /* of WAIT_PARTS until then are for `first`, the others for `then` */
 };
+
+#define WAIT_PARTS 128
+
+/* Returns how many of the cycles of a mixed wait are for its `first` cause; they are spread evenly.
+ */
+static inline uint64_t wait_for_first(const struct wait *wait, uint64_t from, uint64_t to)
+{
+	return (wait->until - from) * wait->mixed / WAIT_PARTS -
+	       (wait->until - to) * wait->mixed / WAIT_PARTS;
+}
 
 /* Issue queue entries that become free beyond the calendar. */
 struct late_departure {

@@ -62,6 +62,24 @@ static unsigned tables_to_read(struct memory *m, const struct page *page, unsign
 	return count;
 }
 
+/* Returns what reads of lines have used so far. */
+static struct line_use use_so_far(const struct memory *m)
+{
+	return (struct line_use){m->l2_misses.needed, m->l2_path.lines, m->llc_path.lines,
+				 m->dram_path.lines};
+}
+
+/* Adds what a walk has used since `before`. */
+static void add_walk_use(struct memory *m, const struct line_use *before)
+{
+	const struct line_use now = use_so_far(m);
+
+	m->walk_use.l2_misses += now.l2_misses - before->l2_misses;
+	m->walk_use.l2_lines += now.l2_lines - before->l2_lines;
+	m->walk_use.llc_lines += now.llc_lines - before->llc_lines;
+	m->walk_use.dram_lines += now.dram_lines - before->dram_lines;
+}
+
 /*
  * Walks the page tables, from the last one whose address is cached, or from the top. Each step
  * reads an entry at L2; that of a huge page is a level above those of small pages. The kernel
@@ -72,6 +90,7 @@ static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, 
 {
 	const unsigned last = page->inside != m->page_inside;
 	const unsigned bits = m->page_log2 - 3;
+	const struct line_use before = use_so_far(m);
 	uint64_t free = buffers_free(&m->walkers), needs = 0, ready;
 	unsigned level, count;
 
@@ -87,6 +106,7 @@ static uint64_t walk(struct memory *m, uint64_t cycle, const struct page *page, 
 			tlb_second_insert(&m->walk_cache, table_key(page->number, bits, i), 0);
 	}
 	buffers_hold(&m->walkers, ready, needs);
+	add_walk_use(m, &before);
 	*steps = count - last;
 	return ready;
 }

@@ -16,6 +16,7 @@
 #define NEAR_L2   0x10000000ull
 #define NEAR_DRAM 0x20000000ull
 #define NEAR_WALK 0x30000000ull /* L1, after a translation walk */
+#define NEAR_BOTH 0x40000000ull /* DRAM, after a translation walk */
 
 #define L2_CYCLES   20
 #define DRAM_CYCLES 300
@@ -45,10 +46,11 @@ static void bench_answer(uint64_t cycle, uint64_t address, unsigned bytes, unsig
 	if (address >= NEAR_WALK) {
 		result->tlb = TLB_WALK;
 		result->translated = cycle + WALK_CYCLES;
-	} else if (address >= NEAR_DRAM) {
+	}
+	if (address >= NEAR_BOTH || (address >= NEAR_DRAM && address < NEAR_WALK)) {
 		result->level = LEVEL_DRAM;
 		hit += DRAM_CYCLES;
-	} else if (address >= NEAR_L2) {
+	} else if (address >= NEAR_L2 && address < NEAR_DRAM) {
 		result->level = LEVEL_L2;
 		hit += L2_CYCLES;
 	}

@@ -275,6 +275,29 @@ static void translations_stall(void **state)
 	}
 }
 
+/* A load that misses the TLB and the caches: neither wait is blamed for all. */
+static void translation_and_data_share_a_wait(void **state)
+{
+	/* As above: of 404 cycles, dispatch hides 15. */
+	const uint64_t waits = WALK_CYCLES + DRAM_CYCLES + 4, stalled = waits - 15;
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	bench_begin(&b, 0x1000);
+	bench_load(&b, REG_X0, REG_NONE, NEAR_BOTH);
+	for (unsigned i = 0; i < 127; i++)
+		bench_insn(&b, CLASS_NOP, 0);
+	counts_of(&params, 1, counts);
+	assert_int_equal(counts[EVENT_STALL_BACKEND_TLB] + counts[EVENT_STALL_BACKEND_MEM],
+			 stalled);
+	assert_int_equal(counts[EVENT_STALL_BACKEND_MEMBOUND], stalled);
+	/* The share is in steps of 1/128. */
+	assert_in_range(counts[EVENT_STALL_BACKEND_TLB],
+			stalled * WALK_CYCLES / waits - stalled / 128,
+			stalled * WALK_CYCLES / waits);
+}
+
 static struct insn *barrier(uint32_t kind, unsigned crm)
 {
 	struct insn *insn =
@@ -524,6 +547,7 @@ int main(void)
 		cmocka_unit_test(old_stores_do_not_forward),
 		cmocka_unit_test(store_buffer_fills),
 		cmocka_unit_test(translations_stall),
+		cmocka_unit_test(translation_and_data_share_a_wait),
 		cmocka_unit_test(barriers_order),
 		cmocka_unit_test(dsb_holds_up_all),
 		cmocka_unit_test(acquire_and_release),
