@@ -529,8 +529,8 @@ their figures below come from the script. On N3 four of 23 end elsewhere:
 
 - `l1d_tlb` loads from 4 times as many pages as the L1 TLB has entries; the L2 TLB has all of them. Its loop in C, where
   each address depends on the load before, is nearly a tie: of its stalls, 45 % are the 5 cycles of the L2 TLB, and 54 %
-  those of L1D and of the sum, which are the core's. In assembly, the addresses are a chain of their own, which hides the
-  TLB.
+  those of L1D and of the sum, which are the core's; the diagnosis names both halves of the chain as a tie. In assembly,
+  the addresses are a chain of their own, which hides the TLB.
 - `load_after_store` loads bytes that a store of 8 bytes cannot forward: 39 % of the stalls are the store's, 61 % those of
   the additions and divisions behind it.
 - `memcpy` copies within L1D, and `store_buffer_full` stores to 52 lines of it. Both end in useful work.

@@ -12,6 +12,14 @@
 
 enum bounds_stage { BOUNDS_IDLE, BOUNDS_BEFORE, BOUNDS_COUNTED };
 
+/* How long the longest chain of operations to a result takes, and what parts of that it waits for.
+ */
+struct chain {
+	uint64_t ready;       /* all of it */
+	uint64_t translation; /* misses of the TLB */
+	uint64_t store;       /* stores that could not forward */
+};
+
 /* A result that is an accumulator early, as struct early_result. */
 struct bound_early {
 	uint64_t ready, early;
@@ -20,7 +28,7 @@ struct bound_early {
 
 struct stored {
 	uint64_t granule; /* address / 8, plus one */
-	uint64_t ready;
+	struct chain chain;
 };
 
 struct bounds {
@@ -28,13 +36,14 @@ struct bounds {
 	enum bounds_stage stage;
 	uint64_t end; /* cycle at which it last ended; 0: never */
 	/* When the operations that count began. */
-	uint64_t cycle, sequence, fetch, longest_before;
+	uint64_t cycle, sequence, fetch;
+	struct chain longest_before;
 	struct memory_busy busy;
-	/* When results are ready if only the operations that they depend on take time. */
-	uint64_t ready[READY_COUNT];
+	/* Of results, if only the operations that they depend on take time. */
+	struct chain chains[READY_COUNT];
 	struct bound_early early[READY_COUNT];
 	struct stored stored[BOUNDS_STORES];
-	uint64_t longest; /* the latest of them */
+	struct chain longest; /* the latest of them */
 	struct {
 		uint32_t mask;
 		uint64_t cycles;

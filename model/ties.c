@@ -38,10 +38,10 @@ void bounds_begin(struct core *core)
 		return;
 	bounds->stage = BOUNDS_BEFORE;
 	bounds->sequence = core->sequence;
-	memset(bounds->ready, 0, sizeof(bounds->ready));
+	memset(bounds->chains, 0, sizeof(bounds->chains));
 	memset(bounds->early, 0, sizeof(bounds->early));
 	memset(bounds->stored, 0, sizeof(bounds->stored));
-	bounds->longest = 0;
+	bounds->longest = (struct chain){0};
 	core->observed = true;
 }
 
@@ -82,22 +82,63 @@ static struct stored *stored_at(struct bounds *bounds, uint64_t address)
 	return &bounds->stored[address / 8 % BOUNDS_STORES];
 }
 
-/* Returns when the operands are ready if only chains take time; a forwarded load's is the store. */
-static uint64_t chain_start(struct core *core, const struct op *op)
+static struct chain longer(struct chain a, struct chain b)
+{
+	return b.ready > a.ready ? b : a;
+}
+
+/* Returns the longest chain to the operands; a forwarded load's is the store's. */
+static struct chain chain_start(struct core *core, const struct op *op)
 {
 	const struct bounds *bounds = core->bounds;
 	const struct bound_early *early = &bounds->early[op->accumulator];
 	const unsigned sources =
 		op->path == PATH_PLAIN || op->path == PATH_RENAMED ? 3 : OP_SOURCES;
-	uint64_t start = 0;
+	struct chain start = {0}, accumulated;
 
 	for (unsigned i = 0; i < sources; i++)
-		start = later(start, bounds->ready[op->sources[i]]);
+		start = longer(start, bounds->chains[op->sources[i]]);
 	if (op->path != PATH_OTHER)
 		return start;
-	if (early->class == op->class + 1u && early->ready == bounds->ready[op->accumulator])
-		return later(start, early->early);
-	return later(start, bounds->ready[op->accumulator]);
+	accumulated = bounds->chains[op->accumulator];
+	if (early->class == op->class + 1u && early->ready == accumulated.ready)
+		accumulated.ready = early->early;
+	return longer(start, accumulated);
+}
+
+/* Returns how many cycles the last operation, a load, waits for a cause until it is done. */
+static uint64_t waits_for(const struct core *core, unsigned blame, uint64_t done)
+{
+	const uint64_t sequence = core->sequence - 1, issue = core->seen.issue;
+	const struct wait *wait = &core->waits[sequence & core->reorder_mask];
+	uint64_t until, cycles = 0;
+
+	if (wait->sequence != sequence || done <= issue)
+		return 0;
+	if (wait->mixed)
+		return wait->first == blame && wait->until == done
+			       ? wait_for_first(wait, issue, done)
+			       : 0;
+	until = wait->until < done ? wait->until : done;
+	if (wait->first == blame && until > issue)
+		cycles = until - issue;
+	if (wait->then == blame && done > wait->until)
+		cycles += done - later(until, issue);
+	return cycles;
+}
+
+/* Returns the chain to the last operation's result. */
+static struct chain chain_end(const struct core *core, const struct op *op, struct chain start,
+			      uint64_t latency, uint64_t done)
+{
+	struct chain end = start;
+
+	end.ready += latency;
+	if (op->memory & MEM_LOAD && !core->seen.forwarded && op->path != PATH_PLAIN) {
+		end.translation += waits_for(core, BLAME_TLB, done);
+		end.store += waits_for(core, BLAME_STORE, done);
+	}
+	return end;
 }
 
 void bounds_operation(struct core *core, const struct op *op, uint64_t done)
@@ -105,7 +146,7 @@ void bounds_operation(struct core *core, const struct op *op, uint64_t done)
 	const struct class_params *class = &core->params->classes[op->class];
 	struct bounds *bounds = core->bounds;
 	const bool plain = op->path == PATH_PLAIN || op->path == PATH_RENAMED;
-	uint64_t start = chain_start(core, op);
+	struct chain start = chain_start(core, op), result;
 	uint64_t latency = plain ? op->latency : done - core->seen.issue;
 
 	if (bounds->stage == BOUNDS_COUNTED)
@@ -115,7 +156,7 @@ void bounds_operation(struct core *core, const struct op *op, uint64_t done)
 
 		latency = core->params->forward_latency;
 		if (stored->granule == core->seen.address / 8 + 1)
-			start = later(start, stored->ready);
+			start = longer(start, stored->chain);
 	}
 	if (op->memory & MEM_STORE) {
 		*stored_at(bounds, core->seen.address) =
@@ -123,21 +164,40 @@ void bounds_operation(struct core *core, const struct op *op, uint64_t done)
 		if (!(op->memory & MEM_LOAD))
 			latency = 0;
 	}
-	if (op->base != READY_NOWHERE)
-		bounds->ready[op->base] =
-			later(bounds->ready[op->sources[0]], bounds->ready[op->sources[1]]) + 1;
+	result = chain_end(core, op, start, latency, done);
+	if (op->base != READY_NOWHERE) {
+		bounds->chains[op->base] =
+			longer(bounds->chains[op->sources[0]], bounds->chains[op->sources[1]]);
+		bounds->chains[op->base].ready++;
+	}
 	for (int i = 0; i < OP_TARGETS && !(plain && i == 2); i++) {
 		struct bound_early *early = &bounds->early[op->targets[i]];
 
 		if (op->targets[i] == READY_NOWHERE)
 			continue;
-		bounds->ready[op->targets[i]] = start + latency;
+		bounds->chains[op->targets[i]] = result;
 		if (class->accumulator_latency && !plain)
-			*early = (struct bound_early){start + latency,
-						      start + class->accumulator_latency,
+			*early = (struct bound_early){result.ready,
+						      start.ready + class->accumulator_latency,
 						      class->accumulates + 1u};
 	}
-	bounds->longest = later(bounds->longest, start + latency);
+	bounds->longest = longer(bounds->longest, result);
+}
+
+/* Tells whether a part of a chain is about half of it: neither part is even twice the other. */
+static bool is_half(uint64_t part, uint64_t all)
+{
+	return 8 * part >= 3 * all && 8 * part <= 5 * all;
+}
+
+/* Returns which part of the longest chain is half of it, as a bit, if one is. */
+static unsigned halves_of(const struct bounds *bounds)
+{
+	const struct chain *to = &bounds->longest, *from = &bounds->longest_before;
+	const uint64_t all = to->ready - from->ready;
+
+	return (unsigned)is_half(to->translation - from->translation, all) << LIMIT_TRANSLATION |
+	       (unsigned)is_half(to->store - from->store, all) << LIMIT_STORE;
 }
 
 /* Returns how long the busiest ports take. */
@@ -200,7 +260,7 @@ static void end(struct core *core)
 	uint64_t takes[LIMIT_COUNT] = {
 		[LIMIT_FETCH] = fetch_cycles(core) - bounds->fetch,
 		[LIMIT_SLOTS] = (core->sequence - bounds->sequence) / core->width,
-		[LIMIT_CHAIN] = bounds->longest - bounds->longest_before,
+		[LIMIT_CHAIN] = bounds->longest.ready - bounds->longest_before.ready,
 		[LIMIT_PORTS] = ports_take(core),
 	};
 	struct memory_busy busy;
@@ -211,8 +271,10 @@ static void end(struct core *core)
 	takes[LIMIT_MISSES] = misses_take(&bounds->busy, &busy);
 	takes[LIMIT_BANDWIDTH] = lines_take(&bounds->busy, &busy);
 	/* At least 95 %: chunks and slots are whole, and something else is always there, too. */
-	for (unsigned i = 0; i < LIMIT_COUNT; i++)
+	for (unsigned i = 0; i < LIMIT_TRANSLATION; i++)
 		at_work |= (unsigned)(20 * takes[i] >= 19 * cycles) << i;
+	if (at_work >> LIMIT_CHAIN & 1)
+		at_work |= halves_of(bounds);
 	bounds->cycles[at_work] += core->cycle - bounds->end;
 	bounds->stage = BOUNDS_IDLE;
 	bounds->end = core->cycle;

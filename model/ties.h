@@ -20,6 +20,9 @@ enum limit {
 	LIMIT_WALKS,
 	LIMIT_MISSES,
 	LIMIT_BANDWIDTH,
+	/* With LIMIT_CHAIN: what half of the chain is, waits for the TLB or for stores. */
+	LIMIT_TRANSLATION,
+	LIMIT_STORE,
 	LIMIT_COUNT
 };
 

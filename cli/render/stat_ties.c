@@ -16,6 +16,8 @@ static const struct {
 	{"walks", "page table walks"},
 	{"misses", "the cache misses that the core can have at a time"},
 	{"bandwidth", "the lines that caches and memory deliver"},
+	{"translation", "translations"},
+	{"store", "stores that cannot forward their data"},
 };
 #define LIMITS (sizeof(limits) / sizeof(limits[0]))
 
@@ -47,6 +49,14 @@ size_t report_ties(const double cycles[PLUMB_LIMIT_SETS], struct report_tie ties
 	return count;
 }
 
+/* What else about half of a chain is, among its limits; NULL: nothing. */
+static const char *half_of(unsigned set)
+{
+	if (set & PLUMB_LIMIT_TRANSLATION)
+		return limits[__builtin_ctz(PLUMB_LIMIT_TRANSLATION)].text;
+	return set & PLUMB_LIMIT_STORE ? limits[__builtin_ctz(PLUMB_LIMIT_STORE)].text : NULL;
+}
+
 char *report_tie_text(const double cycles[PLUMB_LIMIT_SETS])
 {
 	struct report_tie ties[PLUMB_LIMIT_SETS];
@@ -55,6 +65,12 @@ char *report_tie_text(const double cycles[PLUMB_LIMIT_SETS])
 
 	if (!report_ties(cycles, ties))
 		return NULL;
+	if (half_of(ties[0].limits))
+		return memory_format("in about %.0f %% of the cycles, operations that wait for "
+				     "each other set the pace, and about half of that is "
+				     "waiting for %s; improve both halves, since improving one "
+				     "leaves the other",
+				     ties[0].percent, half_of(ties[0].limits));
 	for (unsigned i = 0; i < LIMITS; i++)
 		if (ties[0].limits >> i & 1)
 			join_add(&names, limits[i].text);

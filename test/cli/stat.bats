@@ -580,6 +580,28 @@ assert found["diagnosis"]["brief"] == "time in the kernel" and found["kernel"]["
 assert tie[0]["limits"] == ["fetch", "chain"] and tie[0]["percent"] > 80, tie'
 }
 
+@test "the diagnosis says that half of a chain is translations" {
+	cat >half.c <<-'END'
+		static char memory[128][4096 + 64];
+		int main(void)
+		{
+			long at = 0;
+			for (int i = 0; i < 300 * 128; i++)
+				__asm__ volatile("ldr %0, [%1, %0]" : "+r"(at) : "r"(memory[i % 128]));
+			return (int)at;
+		}
+	END
+	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -O1 -static -o half half.c
+	run --separate-stderr model --cpu neoverse-n3 ./half
+	[ "$status" -eq 0 ]
+	echo "$stderr" | tr -s ' \n' ' ' >half.txt
+	grep -q 'Tie in about [0-9]* % of the cycles, operations that wait for each other set the pace,' half.txt
+	grep -q 'about half of that is waiting for translations; improve both halves' half.txt
+	model --cpu neoverse-n3 --json -o half.json ./half
+	/usr/bin/python3 -c 'import json; ties = json.load(open("half.json"))["diagnosis"]["ties"]
+assert [tie["limits"] for tie in ties] == [["chain", "translation"]] and ties[0]["percent"] > 80, ties'
+}
+
 @test "the heading names the platform" {
 	run --separate-stderr model --cpu graviton4 --page-size 64K -- ./work
 	[ "$(head -n 1 <<<"$stderr")" = "Neoverse V2 (model of graviton4, pages of 64K): ./work" ]
