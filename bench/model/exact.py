@@ -3,11 +3,11 @@
 """What exact profiles cost beside counting: processor time and elapsed time of `plumb record --exact`
 by that of `plumb stat`, and whether the sums over all instructions are the counts.
 
-    exact.py [--sysroot FOLDER] [--threads NAME,...] PLUMB EVENTS PROGRAM...
+    exact.py [--sysroot FOLDER] PLUMB EVENTS PROGRAM...
 
 EVENTS is model/exact.def. A PROGRAM is an AArch64 program; as NAME.CORE it runs on that core, as
-NAME.aarch64 or NAME on neoverse-n3. Programs of several threads share their work differently in each
-run, so only the slots and cycles of their profile are compared with each other.
+NAME.aarch64 or NAME on neoverse-n3. Threads run in the model's time, so those of a program count
+the same in each run.
 
 Each run that takes less than a second is repeated, and the quickest counts. A run takes 0.1 to 0.2 s
 to start, so the ratio of shorter programs says little of longer ones: the last lines leave them out.
@@ -55,15 +55,13 @@ def core_of(program):
     return name, core if "-" in core else "neoverse-n3"
 
 
-def check(arguments, program, core, threads):
+def check(arguments, program, core):
     """What differs between the profile and the counts."""
     with tempfile.TemporaryDirectory() as folder:
         profile = exact.Profile(arguments.plumb, core, program, arguments.sysroot, folder)
     events = (set(exact.EVENTS) | set(exact.SUMS)) & exact.known_events(arguments.plumb, core)
     result = stat(arguments.plumb, core, [program], events, arguments.sysroot)
-    wrong = exact.check_slots(profile, result.slots)
-    if not threads:
-        wrong += exact.check_sums(profile, result)
+    wrong = exact.check_slots(profile, result.slots) + exact.check_sums(profile, result)
     return len(events), result.events["INST_RETIRED"], wrong
 
 
@@ -78,8 +76,7 @@ def measure(arguments, program):
         path = os.path.join(folder, "exact.data")
         charged = Cost([arguments.plumb, "record", "--exact", "-q", *model, "-o", path, "--", program])
         size = os.path.getsize(path)
-    threads = name in arguments.threads.split(",")
-    events, instructions, wrong = check(arguments, program, core, threads)
+    events, instructions, wrong = check(arguments, program, core)
     print(f"{name:<24} {instructions / 1e6:9.2f} {counted.used:8.2f} {charged.used:8.2f} "
           f"{charged.used / counted.used:6.2f} {charged.elapsed / counted.elapsed:6.2f} "
           f"{size / 1024:9.0f} {events:6} {'no: ' + wrong[0] if wrong else 'equal'}", flush=True)
@@ -108,7 +105,6 @@ def main(arguments):
 if __name__ == "__main__":
     PARSER = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     PARSER.add_argument("--sysroot")
-    PARSER.add_argument("--threads", default="", help="programs of several threads: NAME,...")
     PARSER.add_argument("plumb")
     PARSER.add_argument("events", help="model/exact.def")
     PARSER.add_argument("programs", nargs="+")
