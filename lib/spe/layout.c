@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spe/layout.h"
 
+#include <string.h>
+
 #include "spe/packet.h"
 
 /* After this many records of unknown layouts no more are learned. */
@@ -169,29 +171,174 @@ read_chosen(const struct spe_layouts *layouts, const uint8_t *bytes, uint64_t of
 	return i;
 }
 
+/* ---- Records of different strides -------------------------------------------------------------
+ */
+
+/*
+ * Where a record begins is known only once the layout of the one before is. So records are looked
+ * for in lanes, from several places on, of which all but the first are guessed: where a record of a
+ * known layout seems to begin. A lane ends where the next one begins; if it passes that, the guess
+ * was wrong. What was found is decoded afterwards.
+ */
+#define LANES     4
+#define LANE_ROOM 88
+/* With less room for records, lanes are not worth it. */
+#define LANES_ROOM_MIN 32
+#define ALONE_FIRST    8   /* records that are read one after another before */
+#define PLACE_NEAR     128 /* how far to look for the place of a lane */
+
+/* A record that was found: where it begins, and which layout it has. */
+struct found {
+	uint32_t begin, layout;
+};
+
+struct lane {
+	size_t at, stop;
+	struct found *next; /* place for the record at `at` */
+};
+
+/* Records are at least 10 bytes long, and so are layouts. */
+#define FOUND_ROOM (LANE_ROOM + PLACE_NEAR / 8)
+
+/* Finds where the next record begins, if this one has its layout. Returns false if it has none. */
+static inline __attribute__((always_inline)) bool find_next(const struct spe_layouts *layouts,
+							    const uint8_t *bytes, struct lane *lane)
+{
+	const uint8_t *first = bytes + lane->at;
+	const struct spe_layout_choice *choice = &layouts->choices[choice_of(layouts, first)];
+	const unsigned leaf = find_leaf(choice, first);
+
+	if (!choice->layouts[leaf])
+		return false;
+	*lane->next++ = (struct found){(uint32_t)lane->at, choice->layouts[leaf]};
+	lane->at += choice->strides[leaf];
+	return true;
+}
+
+/* Finds so many records of each lane in turn. Lanes are in variables of their own meanwhile, which
+ * stay in registers. Returns false if one has no known layout. */
+static bool find_in_turn(const struct spe_layouts *layouts, const uint8_t *bytes,
+			 struct lane lanes[LANES], size_t steps)
+{
+	struct lane a = lanes[0], b = lanes[1], c = lanes[2], d = lanes[3];
+	bool known = true;
+
+	_Static_assert(LANES == 4, "each is in a variable");
+	for (; known && steps; steps--)
+		known = find_next(layouts, bytes, &a) && find_next(layouts, bytes, &b) &&
+			find_next(layouts, bytes, &c) && find_next(layouts, bytes, &d);
+	lanes[0] = a;
+	lanes[1] = b;
+	lanes[2] = c;
+	lanes[3] = d;
+	return known;
+}
+
+/* Finds the first place from `from` on where a record of a known layout seems to begin. */
+static bool find_place(const struct spe_layouts *layouts, const uint8_t *bytes, uint8_t header,
+		       size_t from, size_t *place)
+{
+	const uint8_t *end = bytes + from + PLACE_NEAR, *at = bytes + from;
+
+	for (; (at = memchr(at, header, (size_t)(end - at))); at++) {
+		const struct spe_layout_choice *choice = &layouts->choices[choice_of(layouts, at)];
+		const unsigned number = choice->layouts[find_leaf(choice, at)];
+
+		if (number && fits_alone(&layouts->at[number - 1], at)) {
+			*place = (size_t)(at - bytes);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Returns how many records each lane has at least up to its stop. */
+static size_t steps_left(const struct lane lanes[LANES])
+{
+	size_t least = SIZE_MAX;
+
+	for (size_t i = 0; i < LANES; i++) {
+		const size_t left = lanes[i].at < lanes[i].stop ? lanes[i].stop - lanes[i].at : 0;
+
+		least = left < least ? left : least;
+	}
+	return (least + SPE_LAYOUT_BYTES - 1) / SPE_LAYOUT_BYTES;
+}
+
+/* Finds the records of lanes from `at` on. Returns how many of the lanes are right. */
+static size_t find_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t at,
+			   size_t end, size_t apart, struct lane lanes[LANES],
+			   struct found found[LANES][FOUND_ROOM])
+{
+	const uint8_t header = bytes[at];
+	size_t steps;
+
+	for (size_t i = 0; i < LANES; i++) {
+		lanes[i].at = at;
+		lanes[i].next = found[i];
+		if (end - at < apart + PLACE_NEAR ||
+		    !find_place(layouts, bytes, header, at + apart, &at))
+			return 0;
+		lanes[i].stop = at;
+	}
+	while ((steps = steps_left(lanes)) && find_in_turn(layouts, bytes, lanes, steps))
+		;
+	for (size_t i = 0; i < LANES; i++) {
+		while (lanes[i].at < lanes[i].stop && find_next(layouts, bytes, &lanes[i]))
+			;
+		if (lanes[i].at != lanes[i].stop)
+			return i + 1;
+	}
+	return LANES;
+}
+
+/* Decodes records that are found in lanes, up to the first that has not its layout. Returns how
+ * many, and sets `*at` to where the next one begins. */
+static inline __attribute__((always_inline)) size_t
+read_lanes(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size, uint64_t begin,
+	   size_t *at, struct plumb_spe_record *records, size_t room,
+	   enum spe_layout_members members)
+{
+	struct found found[LANES][FOUND_ROOM];
+	struct lane lanes[LANES];
+	const size_t end = size - SPE_LAYOUT_AHEAD, most = (end - *at) / LANES;
+	/* Most records are longer than the shortest ones, so that there would be room for more. */
+	size_t apart = (room / 3 < LANE_ROOM ? room / 3 : LANE_ROOM) * layouts->shortest, right;
+	size_t count = 0;
+
+	if (most < 2 * PLACE_NEAR)
+		return 0;
+	if (apart > most - PLACE_NEAR)
+		apart = most - PLACE_NEAR;
+	right = find_records(layouts, bytes, *at, end, apart, lanes, found);
+	for (size_t i = 0; i < right; i++) {
+		for (const struct found *next = found[i]; next < lanes[i].next; next++) {
+			const struct spe_record_layout *layout = &layouts->at[next->layout - 1];
+			const uint8_t *first = bytes + next->begin;
+
+			*at = next->begin;
+			if (count == room || !fits(layout, first))
+				return count;
+			records[count].offset = begin + *at;
+			decode_members(layout, first, &records[count++], members);
+		}
+		*at = lanes[i].at;
+	}
+	return count;
+}
+
 /* ---- All records ------------------------------------------------------------------------------
  */
 
-/* spe_layouts_read(), compiled once for each way to decode. */
+/* Decodes records one after another, up to the first of an unknown layout. Returns how many. */
 static inline __attribute__((always_inline)) size_t
-read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size, uint64_t offset,
-	     size_t *at, struct plumb_spe_record *records, size_t room,
-	     enum spe_layout_members members)
+read_alone(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size, uint64_t begin,
+	   size_t *at, struct plumb_spe_record *records, size_t room,
+	   enum spe_layout_members members)
 {
-	const uint64_t begin = offset - *at;
-	const size_t stride = layouts->stride;
-	struct plumb_spe_record *record = records, *const end = records + room;
-	size_t next = *at, count = CHOSEN_AT_ONCE;
+	size_t next = *at, count = 0;
 
-	if (layouts->count == 0)
-		return 0;
-	while (stride && count == CHOSEN_AT_ONCE && end - record >= CHOSEN_AT_ONCE &&
-	       size - next >= CHOSEN_AHEAD) {
-		count = read_chosen(layouts, bytes + next, begin + next, record, members);
-		next += count * stride;
-		record += count;
-	}
-	while (record < end && size - next >= SPE_LAYOUT_AHEAD) {
+	while (count < room && size - next >= SPE_LAYOUT_AHEAD) {
 		const uint8_t *first = bytes + next;
 		const struct spe_layout_choice *choice;
 		const struct spe_record_layout *layout;
@@ -206,17 +353,50 @@ read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t siz
 		if (!choice->layouts[leaf])
 			break;
 		layout = &layouts->at[choice->layouts[leaf] - 1];
-		record->offset = begin + next;
+		records[count].offset = begin + next;
 		if (fits(layout, first))
 			next += choice->strides[leaf];
 		else if (fits_alone(layout, first))
 			next += layout->size;
 		else
 			break;
-		decode_members(layout, first, record++, members);
+		decode_members(layout, first, &records[count++], members);
 	}
 	*at = next;
-	return (size_t)(record - records);
+	return count;
+}
+
+/* spe_layouts_read(), compiled once for each way to decode. */
+static inline __attribute__((always_inline)) size_t
+read_records(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size, uint64_t offset,
+	     size_t *at, struct plumb_spe_record *records, size_t room,
+	     enum spe_layout_members members)
+{
+	const uint64_t begin = offset - *at;
+	const size_t stride = layouts->stride;
+	size_t more = CHOSEN_AT_ONCE, count = 0;
+
+	if (layouts->count == 0)
+		return 0;
+	while (stride && more == CHOSEN_AT_ONCE && room - count >= CHOSEN_AT_ONCE &&
+	       size - *at >= CHOSEN_AHEAD) {
+		more = read_chosen(layouts, bytes + *at, begin + *at, records + count, members);
+		*at += more * stride;
+		count += more;
+	}
+	/* Lanes are worth it where most records are of known layouts. */
+	if (!stride && room > LANES_ROOM_MIN) {
+		count = read_alone(layouts, bytes, size, begin, at, records, ALONE_FIRST, members);
+		more = count == ALONE_FIRST;
+	}
+	while (!stride && more && room - count >= LANES_ROOM_MIN &&
+	       size - *at >= SPE_LAYOUT_AHEAD) {
+		more = read_lanes(layouts, bytes, size, begin, at, records + count, room - count,
+				  members);
+		count += more;
+	}
+	return count +
+	       read_alone(layouts, bytes, size, begin, at, records + count, room - count, members);
 }
 
 size_t spe_layouts_read(const struct spe_layouts *layouts, const uint8_t *bytes, size_t size,
@@ -383,8 +563,10 @@ void spe_layouts_learn(struct spe_layouts *layouts, const uint8_t *bytes, size_t
 	if (layouts->count == 0) {
 		memset(layouts->operation_at, 0, sizeof(layouts->operation_at));
 		memset(layouts->choices, 0, sizeof(layouts->choices));
-		layouts->stride = layout->stride;
+		layouts->stride = layouts->shortest = layout->stride;
 	}
+	if (layout->stride < layouts->shortest)
+		layouts->shortest = layout->stride;
 	if (layouts->stride != layout->stride)
 		layouts->stride = 0;
 	second = bytes[SECOND_PACKET] & 15;

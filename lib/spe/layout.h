@@ -55,6 +55,7 @@ struct spe_layouts {
 	unsigned count;
 	unsigned missed; /* records of no known layout since spe_layouts_restart() */
 	size_t stride;   /* of the records of all layouts; 0: not the same */
+	size_t shortest; /* the least of their strides */
 	/* Of records of a known layout only these members are decoded; others have any value. */
 	enum spe_layout_members members;
 	/* The operation's offset by the packet behind that of the PC; and choices by that packet
