@@ -16,7 +16,7 @@
 
 int source_open(struct source *source, int fd)
 {
-	*source = (struct source){.fd = fd, .end = UINT64_MAX, .ahead = SOURCE_WINDOW};
+	*source = (struct source){.fd = fd, .end = UINT64_MAX, .ahead = READ_FIRST};
 	source->seekable = lseek(fd, 0, SEEK_CUR) >= 0;
 	source->window = malloc(SOURCE_WINDOW);
 	return source->window ? 0 : PLUMB_ERR_NO_MEMORY;
