@@ -7,7 +7,10 @@
 #include "spe/slots.h"
 
 #define LANES        4
-#define LANE_RECORDS 32
+#define LANE_RECORDS 40
+/* As many of them are left free on average: a lane that is full before the next one begins leads to
+ * no other one, and what those have read is lost. */
+#define LANE_SPARE 9
 /* Less, in bytes, is not worth a lane; and so far is one's place looked for. */
 #define LANE_MIN    ((size_t)512)
 #define PLACE_AHEAD ((size_t)1024)
@@ -266,8 +269,7 @@ size_t spe_lanes_read(const uint8_t *bytes, size_t size, uint64_t offset, size_t
 		joined = i + 1 < LANES && *at == lanes.joins[i + 1];
 	}
 	if (count) {
-		/* A little less than where the next ones will be full. */
-		distance = (*at - begin) * (LANE_RECORDS - 4) / count;
+		distance = (*at - begin) * (LANE_RECORDS - LANE_SPARE) / count;
 		*apart = (uint32_t)(distance < APART_MAX ? distance : APART_MAX);
 	}
 	return count;
