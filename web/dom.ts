@@ -44,6 +44,11 @@ const SHOWN = 400;
 /* Control characters, and those that change the direction of text around them or are invisible. */
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
+/* Returns the name of a data source: records of stores, for instance, have none. */
+export function dataSource(name: string | null | undefined): string {
+	return name ?? "(none given)";
+}
+
 /* Returns a name as it can be shown: with invisible characters named, and not endless. */
 export function visible(name: string | null | undefined): string {
 	if (name === null || name === undefined) return "(unknown)";

@@ -30,7 +30,7 @@ function places(title: string, of: Places | null | undefined, kind: string, text
 
 function lineOf(place: Place): HTMLElement {
 	const text = (place.text || "").trim();
-	return h("span", { title: text ? visible(text) : null }, h("code", null, `${base(visible(place.file))}:${place.line}`), place.name ? h("span", { class: "dim" }, " in ", brieflyNamed(place.name)) : null, " ", h("code", { class: "text" }, visible(text)));
+	return h("span", { title: text ? visible(text) : null }, h("code", null, `${base(visible(place.file))}:${place.line}`), place.name ? h("span", { class: "dim" }, " in ", brieflyNamed(place.name)) : null, ...(text ? [" ", h("code", { class: "text" }, visible(text))] : []));
 }
 
 /* Where the useful work is done, of which only less helps. */

@@ -3,7 +3,7 @@
 import { callers } from "./callers";
 import { Interval, ReportEvent, ReportRow, StackType, TopdownRow } from "./data";
 import { SATURATED } from "./details";
-import { bar, base, brieflyNamed, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, short, visible, whole } from "./dom";
+import { bar, base, brieflyNamed, dataSource, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, short, visible, whole } from "./dom";
 import { Model } from "./stacks";
 import { isPart, set, State, state } from "./state";
 import { Column, Table, widest } from "./table";
@@ -103,7 +103,7 @@ export function reportTable(page: Page, event: ReportEvent, keys: string[], labe
 	const names: { [key: string]: [string, number] } = { symbol: ["Function", 170], dso: ["File", 110], comm: ["Thread", 90], data_source: ["Data source", 120], page: ["Page", 150], srcline: ["Line", 140], ip: ["Address", 150] };
 	keys.forEach((name, i) => {
 		const known = names[name] || [name.replace(/_/g, " "), 90];
-		columns.push(text(name, known[0], known[1], name === "symbol" || i === 0 ? 0 : 4, (r) => (r[name] === null || r[name] === undefined ? null : String(r[name]))));
+		columns.push(text(name, known[0], known[1], name === "symbol" || i === 0 ? 0 : 4, (r) => (r[name] !== null && r[name] !== undefined ? String(r[name]) : name === "data_source" ? dataSource(null) : null)));
 	});
 	columns.push(column("samples", "Samples", numbers(event.rows, (r) => r.samples, 90), 2, (r) => r.samples, (r) => whole(r.samples)));
 	if (event.period !== event.samples) columns.push(column("period", "Period", 96, 5, (r) => r.period, (r) => short(r.period)));

@@ -14,6 +14,7 @@ import { addTableButtons, saveButtons } from "./save";
 import { source } from "./source";
 import { Model } from "./stacks";
 import { follow, hasRange, isPart, onChange, set, State, state } from "./state";
+import { cpuWithoutEngine } from "./system";
 import { timeline } from "./timeline";
 import { tree } from "./tree";
 import { Page, Shown, View } from "./view";
@@ -32,7 +33,7 @@ function measured(documents: Documents): string[] {
 	const said: string[] = [];
 	const cpu = findings ? findings.cpu.name : counts ? counts.cpu.name : about && about.cpu;
 	/* Which engine ran the model is of no use to a reader. */
-	if (cpu) said.push(visible(cpu.replace(/ \(Plumb engine [^()]*\)$/, "")));
+	if (cpu) said.push(visible(cpuWithoutEngine(cpu)));
 	/* The end of a recording says what made it. */
 	if (isModelled(documents)) said.push("by the model, not a measurement");
 	else if (findings || !about || !about.incomplete) said.push("measured by perf");
@@ -197,7 +198,9 @@ function start(documents: Documents): void {
 		const number = "123456789".indexOf(event.key);
 		if (event.key.length === 1 && number >= 0 && number < views.length) {
 			set({ view: views[number].key, search: "", sort: "" });
-			main.focus();
+			/* The browser would scroll the top of the view below the tabs. */
+			main.focus({ preventScroll: true });
+			window.scrollTo(0, 0);
 		} else if (event.key === "/") {
 			const input = document.getElementById("search");
 			if (input) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where data came from, how long that took, and which pages and cache lines it is in. */
 import { Bin, Report, ReportEvent } from "./data";
-import { bar, h, named, percent, plural, short, visible, whole } from "./dom";
+import { bar, dataSource, h, named, percent, plural, short, visible, whole } from "./dom";
 import { SATURATED } from "./details";
 import { eventOfType, isOf, reportTable } from "./functions";
 import { hasRange, isPart, set, state } from "./state";
@@ -72,7 +72,7 @@ function ofPart(page: Page, event: ReportEvent): Map<string, { samples: number; 
 function ofReport(event: ReportEvent): Map<string, { samples: number; latency: number }> {
 	const sources = new Map<string, { samples: number; latency: number }>();
 	for (const row of event.rows) {
-		const name = row.data_source === null ? "(none given)" : String(row.data_source);
+		const name = dataSource(row.data_source === null ? null : String(row.data_source));
 		if (!sources.has(name)) sources.set(name, { samples: 0, latency: 0 });
 		sources.get(name)!.samples += row.samples;
 		sources.get(name)!.latency += (row.latency || 0) * row.samples;

@@ -81,10 +81,12 @@ export function bySource(page: Page, of: Annotated): Node[] {
 			const number = line.line || 0;
 			own.set(number, [...(own.get(number) || []), line]);
 		}
-		const source = (page.documents.source || []).find((s) => s.path === path);
+		const found = (page.documents.source || []).find((s) => s.path === path);
+		/* Lines that only have a number say nothing. */
+		const source = found?.text.lines.length ? found : undefined;
 		const numbers = [...own.keys()].sort((a, b) => a - b);
 		made.push(h("h3", null, path ? h("code", { title: visible(path) }, visible(path)) : "Without a line", shares.size > 1 ? h("small", null, ` ${percent(whole, 1)}`) : null));
-		if (path && !source?.text.lines.length) made.push(h("p", { class: "dim" }, "The source could not be read; lines are shown by their numbers."));
+		if (path && !source) made.push(h("p", { class: "dim" }, "The source could not be read; lines are shown by their numbers."));
 		let last = 0;
 		for (const number of numbers) {
 			/* Two lines of the neighbourhood are enough to know where it is. */

@@ -14,7 +14,18 @@ export function bytes(kib: number): string {
 }
 
 /* Which engine ran the model is said by itself. */
-const ENGINE = / \(Plumb engine [^()]*\)$/;
+/* What a recording's description of a CPU says of the program that ran the model. */
+const ENGINE = /(?:, (QEMU .*)| \((Plumb engine [^()]*)\))$/;
+
+function engineOf(description: string): string | null {
+	const found = ENGINE.exec(description);
+	return found && (found[1] || found[2]);
+}
+
+export function cpuWithoutEngine(description: string): string {
+	return description.replace(ENGINE, "");
+}
+
 
 /* Returns words as a shell would take them. */
 function shellWords(words: string[] | undefined): string | null {
@@ -60,7 +71,7 @@ function facts(documents: Documents): { title: string; facts: Fact[] }[] {
 			["Samples", about ? short(about.samples) : null],
 		] },
 		{ title: modelled ? "Modelled system" : "System", facts: [
-			["CPU", cpu && cpu.name ? visible(cpu.name) + (cpu.midr ? `, MIDR ${visible(cpu.midr)}` : "") : about && about.cpu ? visible(about.cpu.replace(ENGINE, "")) : null],
+			["CPU", cpu && cpu.name ? visible(cpu.name) + (cpu.midr ? `, MIDR ${visible(cpu.midr)}` : "") : about && about.cpu ? visible(cpuWithoutEngine(about.cpu)) : null],
 			["CPU identifier", about && !cpu ? about.cpuid : null],
 			...model(counts),
 			["Caches", about && caches(about)],
@@ -77,7 +88,7 @@ function facts(documents: Documents): { title: string; facts: Fact[] }[] {
 			["Page made by", about ? "plumb " + about.plumb : null],
 			["Recorded by", about && about.recorder],
 			["Recorded with", about && shellWords(about.command)],
-			["Engine", counts && counts.engine && counts.engine.version ? `QEMU ${visible(counts.engine.version)}` : null],
+			["Engine", counts && counts.engine && counts.engine.version ? `QEMU ${visible(counts.engine.version)}` : about && about.cpu ? engineOf(about.cpu) : null],
 		] },
 	];
 }

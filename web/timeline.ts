@@ -94,7 +94,7 @@ function intervalsPanel(of: Intervals, alone: boolean): Panel {
 	const marks = h("div", { class: "marks", "aria-hidden": "true" }, ...made.marks);
 	const area = timeArea("time-intervals", end, [made.chart, marks]);
 	const element = h("section", { class: "panel", id: "intervals" }, h("h2", null, "Counts by interval"),
-		h("p", { class: "dim" }, `Counted by plumb stat -I${of.cpu ? ` on ${visible(of.cpu)}` : ""}${of.source === "model" ? ", by the model" : ""}.`, alone ? "" : " Time begins with the program here, and with the first sample below; the two may be of different runs."),
+		h("p", { class: "dim" }, `Counted${of.cpu ? ` on ${visible(of.cpu)}` : ""}${of.source === "model" ? ", by the model" : ""}.`, alone ? "" : " Time begins with the program here, and with the first sample below; the two may be of different runs."),
 		h("div", { class: "tools" }, made.choose, alone ? zoomButtons(end) : null), area.element, made.note, intervalSums(of));
 	return { element, draw: () => { made.draw(); area.place(); } };
 }

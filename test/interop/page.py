@@ -322,7 +322,8 @@ def ranged_memory(pages):
         names = {"Data source": "data_source", "Function": "symbol", "Page": "page"}
         want = {}
         for row in report(*options)["events"][0]["rows"]:
-            texts = tuple(row[names.get(key, key)] or "(unknown)" for key in keys)
+            texts = tuple(row[names.get(key, key)] or
+                          ("(none given)" if key == "Data source" else "(unknown)") for key in keys)
             want[texts] = (row["samples"], f"{row['latency']:.1f}" if part == "mix"
                            else f"{row['samples']:,}")
         assert len(want) >= 3 and ours == want, (part, ours, want)

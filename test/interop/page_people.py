@@ -84,7 +84,7 @@ def widths(pages):
 
 @tap.test
 def layout(pages):
-    """On a wide screen, findings have the rest at their side; the tree's bars stand below each other."""
+    """On a wide screen, findings have the rest at their side, and lines their code; bars stand below each other."""
     browser = pages.browser
     page, _ = pages.explored
     places = """[...document.querySelectorAll('.finding, #ruled, #system')].map((e) =>
@@ -109,6 +109,14 @@ def layout(pages):
                                   " (({left, right}) => Math.round(left) + ' ' + Math.round(right))"
                                   "(e.getBoundingClientRect()))")
         assert len(rights) > 8 and len(set(rights)) == 1, (width, set(rights))
+        browser.follow("#view=source")
+        # The first instruction of an open line, and the line: whether it is to its right, or below.
+        beside, below = browser.evaluate("""(() => {
+            const line = document.querySelector('.line[open]');
+            const [own, code] = [line.querySelector('summary'), line.querySelector('.asm')].map((e) =>
+                e.getBoundingClientRect());
+            return [code.left >= own.right, code.top >= own.bottom]; })()""")
+        assert (beside, below) == ((True, False) if width == 3840 else (False, True)), width
 
 
 @tap.test
