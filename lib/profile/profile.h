@@ -419,6 +419,7 @@ static inline void set_text(uint64_t value[2], const char *text)
 	value[0] = (uintptr_t)text;
 	value[1] = 0;
 }
+/* profile_key_text.c: returns the text of a value, which may be in `room`; NULL: it has none. */
 const char *key_text(const struct plumb_profile *profile, unsigned key, const uint64_t value[2],
 		     char room[PLUMB_PROFILE_TEXT]);
 /* Compares the texts of two values as strcmp() does; what has no text is first. */
