@@ -42,3 +42,20 @@ fetch_perf()
 	# shellcheck disable=SC2046 # one per word
 	unpack perf linux-perf:arm64 $(libraries_of linux-perf:arm64)
 }
+
+# The programs of bench/model/packages.py, for arm64 and for this machine, into the folders arm64 and
+# native of programs. The C library of the latter is the machine's own.
+fetch_programs()
+{
+	local names name
+
+	[ ! -d "$arm64_root/programs/native/usr" ] || return 0
+	mapfile -t names < <(printf '%s\n' gzip lua5.4 perl-base sqlite3 xz-utils
+		apt-cache depends python3-minimal | grep -o 'python3\.[0-9]*-minimal')
+	mapfile -t -O "${#names[@]}" names < <(for name in "${names[@]}"; do
+		libraries_of "$name:arm64"
+	done | sed 's/:arm64$//' | sort -u)
+	unpack programs/arm64 "${names[@]/%/:arm64}" || return 1
+	mapfile -t names < <(printf '%s\n' "${names[@]}" | grep -vx libc6)
+	unpack programs/native "${names[@]/%/:$(dpkg --print-architecture)}"
+}
