@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_write.h"
@@ -195,20 +196,18 @@ static int add_code(const struct baseline_reader *reader, const char *name, cons
 {
 	const char *text = json_string_value(code);
 	struct diff_function *function;
-	uint64_t hash;
-	size_t count;
-	int end = 0;
 
 	if (!code || json_is_null(code))
 		return 0;
-	if (!text || strlen(text) > 48 ||
-	    sscanf(text, "%16" SCNx64 "/%9zu%n", &hash, &count, &end) != 2 || text[end])
+	/* Sixteen digits of a hash, and up to nine of a number. */
+	if (!text || strspn(text, "0123456789abcdef") != 16 || text[16] != '/' || !text[17] ||
+	    strlen(text) > 26 || text[17 + strspn(text + 17, "0123456789")])
 		return invalid(reader, "the code of a function is malformed");
 	function = diff_side_add_function(reader->side, name);
 	if (!function)
 		return PLUMB_ERR_NO_MEMORY;
-	function->hash = hash;
-	function->count = count;
+	function->hash = strtoull(text, NULL, 16);
+	function->count = strtoul(text + 17, NULL, 10);
 	return 0;
 }
 
