@@ -49,8 +49,8 @@ int machine_complain(const struct plumb_diagnostics *diagnostics, const char *wh
 
 bool machine_read_seed(const char *text, uint64_t *seed)
 {
-	return !text || number_read(text, UINT64_MAX, seed) ||
-	       complain_value("seed", text, UINT64_MAX, "use a whole number");
+	return !text || number_read(text, INT64_MAX, seed) ||
+	       complain_value("seed", text, INT64_MAX, "use a whole number");
 }
 
 /* ---- files -------------------------------------------------------------------------------- */

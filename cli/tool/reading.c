@@ -70,8 +70,11 @@ uint64_t reading_seed(const struct reading *reading)
 {
 	const char *description = plumb_recording_info(reading->recording)->cpudesc;
 	const char *model = description ? strstr(description, " (model)") : NULL;
-	const char *seed = model ? strstr(model, SEED) : NULL;
+	const char *seed = NULL;
 
+	/* The name of a core's file, which may hold anything, stands before it. */
+	for (const char *at = model ? strstr(model, SEED) : NULL; at; at = strstr(at + 1, SEED))
+		seed = at;
 	return seed ? strtoull(seed + strlen(SEED), NULL, 10) : 0;
 }
 

@@ -189,7 +189,8 @@ read_chosen(const struct spe_layouts *layouts, const uint8_t *bytes, uint64_t of
 
 /* A record that was found: where it begins, and which layout it has. */
 struct found {
-	uint32_t begin, layout;
+	size_t begin;
+	unsigned layout;
 };
 
 struct lane {
@@ -210,7 +211,7 @@ static inline __attribute__((always_inline)) bool find_next(const struct spe_lay
 
 	if (!choice->layouts[leaf])
 		return false;
-	*lane->next++ = (struct found){(uint32_t)lane->at, choice->layouts[leaf]};
+	*lane->next++ = (struct found){lane->at, choice->layouts[leaf]};
 	lane->at += choice->strides[leaf];
 	return true;
 }

@@ -50,7 +50,7 @@ commands=("" "help" "stat" "explore" "record" "report" "annotate" "diff" "script
 		2147483647 9999999999 record --pid 9999999999
 		65535 0-65536 record -C 0-65536
 		22 23 record -z23 true
-		18446744073709551615 99999999999999999999 record --seed 99999999999999999999 true
+		9223372036854775807 99999999999999999999 record --seed 99999999999999999999 true
 		65528 dwarf,65529 record --call-graph dwarf,65529 true
 		2147483647 9999999999 script --raw -i /bin/true --tid 9999999999
 	END

@@ -8,6 +8,8 @@
 #include "spe/layout.h"
 #include "spe/stream.h"
 
+#include <sys/mman.h>
+
 #include "check.h"
 
 #include <plumb/spe.h>
@@ -178,6 +180,42 @@ static void strides_differ(void **state)
 		assert_false(spe_stream_next(&both.whole, &records[0]));
 		assert_int_equal(both.whole.lost.skipped, both.pieces.lost.skipped);
 	}
+}
+
+/* A piece may be longer than 32 bits tell. */
+static void beyond_4_gib(void **state)
+{
+	enum { BEFORE = 16000, ALL = 32000 };
+	const uint64_t edge = UINT64_C(1) << 32;
+	static struct plumb_spe_record records[256];
+	struct spe_layouts layouts = {.members = SPE_MEMBERS_ALL};
+	struct spe_random random = {1};
+	struct plumb_spe_stream stream;
+	size_t at = (size_t)(edge - BEFORE), written = 0, read = 0, count;
+	uint8_t *data;
+
+	(void)state;
+	data = mmap(NULL, (size_t)edge + ALL, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (data == MAP_FAILED)
+		skip();
+	for (; at < edge + BEFORE; written++) {
+		struct plumb_spe_record record =
+			spe_random_record(&random, branch(written % 4).has);
+
+		record.events_bytes = 2;
+		record.events &= 0xffff;
+		record.op_class = 2;
+		at = put_record(data, at, &record, SPE_LAYOUT_COMPACT);
+	}
+	spe_stream_begin(&stream);
+	plumb_spe_stream_feed(&stream, data, at);
+	stream.at = (size_t)(edge - BEFORE);
+	while (read <= written && (count = spe_stream_read(&stream, &layouts, records, 256)))
+		read += count;
+	assert_int_equal(read, written);
+	assert_int_equal(stream.lost.skipped, 0);
+	munmap(data, (size_t)edge + ALL);
 }
 
 /* What sums and counts need of records is the same, whatever else is left out. */
@@ -399,6 +437,7 @@ int main(void)
 		cmocka_unit_test(few_layouts),
 		cmocka_unit_test(branches_are_told_apart),
 		cmocka_unit_test(strides_differ),
+		cmocka_unit_test(beyond_4_gib),
 		cmocka_unit_test(some_members),
 		cmocka_unit_test(any_bytes_between),
 		cmocka_unit_test(damaged),
