@@ -135,16 +135,20 @@ void evidence_begin(struct evidence *evidence, const struct plumb_diagnosis *dia
 	}
 }
 
+static void free_table(struct evidence_table *table)
+{
+	free(table->at);
+	free(table->slots);
+}
+
 void evidence_free(struct evidence *evidence)
 {
-	const struct evidence_table *const tables[] = {&evidence->code,   &evidence->data,
-						       &evidence->looked, &evidence->callers,
-						       &evidence->calls,  &evidence->called};
-
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		free(tables[i]->at);
-		free(tables[i]->slots);
-	}
+	free_table(&evidence->code);
+	free_table(&evidence->data);
+	free_table(&evidence->looked);
+	free_table(&evidence->callers);
+	free_table(&evidence->calls);
+	free_table(&evidence->called);
 }
 
 /* Returns whether samples of an event show a loss. */

@@ -184,8 +184,8 @@ read_chosen(const struct spe_layouts *layouts, const uint8_t *bytes, uint64_t of
 #define LANE_ROOM 88
 /* With less room for records, lanes are not worth it. */
 #define LANES_ROOM_MIN 32
-#define ALONE_FIRST    8   /* records that are read one after another before */
-#define PLACE_NEAR     128 /* how far to look for the place of a lane */
+#define ALONE_FIRST    8             /* records that are read one after another before */
+#define PLACE_NEAR     ((size_t)128) /* how far to look for the place of a lane */
 
 /* A record that was found: where it begins, and which layout it has. */
 struct found {
