@@ -217,7 +217,7 @@ static void print_parts(struct output *out, const struct report *report)
 	if (report->result->value_intervals) {
 		output_format(out, STYLE_PLAIN, "  estimates, with their 95 %% intervals");
 		if (lacks_intervals(report))
-			output_format(out, STYLE_PLAIN, " (%s: too rare in the windows)",
+			output_format(out, STYLE_PLAIN, " (%s: unknown, varies in too few windows)",
 				      pen_for(out)->missing);
 		fputc('\n', out->stream);
 		return;

@@ -441,7 +441,7 @@ static void describe(const struct pass *pass)
 
 	diff_side_describe(pass->side, &pass->side->recorded_source,
 			   pass->windows               ? "windows of the model"
-			   : pass->profile->exact_type ? "exact profile of the model"
+			   : pass->profile->exact_type ? DIFF_EXACT_PROFILE
 			   : pass->from->modelled      ? "samples of the model"
 						       : "samples");
 	if (pass->from->modelled)

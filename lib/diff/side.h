@@ -85,6 +85,9 @@ struct diff_declaration {
 
 struct diff_names;
 
+/* The recorded_source of a side that has each event that happened: what it lacks did not. */
+#define DIFF_EXACT_PROFILE "exact profile of the model"
+
 struct diff_side {
 	const char *label; /* what messages call it: the operand */
 	struct arena arena;

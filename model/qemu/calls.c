@@ -281,9 +281,11 @@ static unsigned taken_from_outside(int64_t number, const uint64_t arguments[6])
 	case 63: /* read */
 	case 65: /* readv */
 		return from_outside(arguments[0]) ? OUTSIDE_INPUT : 0;
+	case 72: /* pselect6; of no descriptors: a sleep, or pause() */
+		return arguments[0] ? OUTSIDE_INPUT : arguments[4] ? OUTSIDE_TIMER : 0;
+	case 73: /* ppoll; likewise */
+		return arguments[1] ? OUTSIDE_INPUT : arguments[2] ? OUTSIDE_TIMER : 0;
 	case 22:  /* epoll_pwait */
-	case 72:  /* pselect6 */
-	case 73:  /* ppoll */
 	case 202: /* accept */
 	case 207: /* recvfrom */
 	case 212: /* recvmsg */

@@ -344,6 +344,19 @@ inlined()
 	said "plumb: a.json and c.json have nothing in common"
 }
 
+@test "an exact event that happens for the first time since a baseline counts as new" {
+	need_model
+	plumb diff --write-baseline baseline.json "$work/old.exact"
+	sed '/"IMP_STALL_BACKEND_MCQ": {/,/},/d' baseline.json >without.json
+	[ "$(wc -l <without.json)" -lt "$(wc -l <baseline.json)" ]
+	plumb diff --json --baseline without.json "$work/old.exact" |
+		holds '[(e["before"], e["after"] > 0) for e in d["comparisons"][0]["events"]
+			if e["name"] == "IMP_STALL_BACKEND_MCQ"] == [(0, True)]'
+	run plumb diff --baseline without.json --fail-above IMP_STALL_BACKEND_MCQ:5% "$work/old.exact"
+	[ "$status" -eq 4 ]
+	grep -q 'IMP_STALL_BACKEND_MCQ new' <<<"$output"
+}
+
 @test "the gate of doc/ci.md: a baseline, limits, and what CI systems read" {
 	need_model
 	plumb diff --write-baseline baseline.json "$work/old.json"

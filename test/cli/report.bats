@@ -795,7 +795,7 @@ access_record()
 	run --separate-stderr plumb annotate -i atomic.data __aarch64_ldadd8_acq_rel
 	[ "$status" -eq 0 ]
 	grep -qx Code <<<"$output"
-	! grep -qx Loops <<<"$output"
+	lacks -x Loops <<<"$output"
 }
 
 @test "--sharing: false where threads use other bytes of a line, and true where they use the same" {
