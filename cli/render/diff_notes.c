@@ -178,8 +178,8 @@ static void add_methods(struct notes *notes, const struct diff_report *report,
 	if (methods.exact && seeds_differ(diff))
 		add(notes,
 		    "\"exact\": the model counted both, with the seeds %" PRIu64 " and %" PRIu64
-		    ". What these change, such as the order of threads, is no noise that is "
-		    "accounted for: compare equal seeds, or several runs of each side with "
+		    ". Seeds change the order of threads, for example, and no interval "
+		    "covers that: compare equal seeds, or several runs of each side with "
 		    "different ones.",
 		    diff->before->seed, diff->after->seed);
 	else if (methods.exact)
