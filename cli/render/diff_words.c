@@ -381,8 +381,10 @@ char *diff_gate_text(const struct gate_result *result)
 	char *change, *evidence, *name, *text;
 
 	if (!result->change)
-		return memory_format("%s %s %s", result->limit->below ? "below" : "above",
-				     result->limit->text, verdicts[result->verdict]);
+		return memory_format(
+			"%s %s %s", result->limit->below ? "below" : "above", result->limit->text,
+			result->verdict == GATE_PASSED ? "passed: it happened on neither side"
+						       : verdicts[result->verdict]);
 	change = diff_change_text(NULL, result->change);
 	evidence = diff_evidence(result->change);
 	name = diff_name_text(result->change);

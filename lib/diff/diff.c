@@ -92,16 +92,6 @@ static bool is_exact_event(const struct diff_item *item)
 	return item->key.view == DIFF_EVENTS && item->exact && !item->counted;
 }
 
-/* Tells whether a side has each event that happened: what it lacks did not happen. */
-static bool has_all_events(const struct diff_side *side)
-{
-	const struct diff_quantity *main = diff_side_main(side);
-
-	return main && (side->baseline ? side->recorded_source && strcmp(side->recorded_source,
-									 DIFF_EXACT_PROFILE) == 0
-				       : main->exact);
-}
-
 /* Tells whether an exact profile lacks a count by function because it is 0 everywhere. */
 static bool lacks_count(const struct diff_side *side, const struct diff_item *item)
 {
@@ -120,7 +110,7 @@ static bool make_nothing(const struct diff_side *side, const struct diff_item *l
 	/* An exact profile lacks what did not happen. */
 	if (is_exact_event(like) || lacks_count(side, like))
 		quantity = diff_side_main(side);
-	if (!quantity || (is_exact_event(like) ? !has_all_events(side) : !like->additive))
+	if (!quantity || (is_exact_event(like) ? !diff_side_has_all_events(side) : !like->additive))
 		return false;
 	runs = quantity->runs ? quantity->runs : 1;
 	nothing->values = calloc(runs, sizeof(*nothing->values));
@@ -392,7 +382,7 @@ static bool both_count(struct comparing *c, const struct diff_item *item, size_t
 /* Tells whether an exact profile has none of an event. */
 static bool lacks_event(const struct diff_side *side, const struct diff_item *item)
 {
-	return is_exact_event(item) && has_all_events(side);
+	return is_exact_event(item) && diff_side_has_all_events(side);
 }
 
 static void compare_after(struct comparing *c, const struct diff_item *after)

@@ -88,15 +88,20 @@ static bool is_function(const char *function, const char *name)
 	       (strncmp(name, function, length) == 0 && diff_base_length(name) == length);
 }
 
+static bool names_function(const struct gate_limit *limit, const struct diff_change *change)
+{
+	return strcmp(limit->function, "*") == 0 ||
+	       is_function(limit->function, change->key.name) ||
+	       (change->was && is_function(limit->function, change->was));
+}
+
 static bool applies(const struct gate_limit *limit, const struct diff_change *change)
 {
 	if (!limit->function)
 		return (change->key.view == DIFF_METRICS || change->key.view == DIFF_EVENTS) &&
 		       names(limit->what, change->key.name);
 	return change->key.view == DIFF_FUNCTIONS && names(limit->what, change->key.of) &&
-	       (strcmp(limit->function, "*") == 0 ||
-		is_function(limit->function, change->key.name) ||
-		(change->was && is_function(limit->function, change->was)));
+	       names_function(limit, change);
 }
 
 /* Returns by how much a change is beyond the limit; at most 0: it is not. */
@@ -112,6 +117,23 @@ static enum gate_verdict judge(const struct gate_limit *limit, const struct diff
 	if (!(excess(limit, change) > 0))
 		return GATE_PASSED;
 	return change->real || change->method == DIFF_UNKNOWN ? GATE_FAILED : GATE_NOISE;
+}
+
+/* Tells whether a limit is on an event that an exact profile knows, and that happened on no side.
+ */
+static bool did_not_happen(const struct gate_limit *limit, const struct diff *diff)
+{
+	const struct diff_recorded_event *event = diff->after->recorded_events;
+	bool has_function = !limit->function || strcmp(limit->function, "*") == 0;
+
+	if (!diff_side_has_all_events(diff->before) || !diff_side_has_all_events(diff->after))
+		return false;
+	while (event && !names(limit->what, event->name))
+		event = event->next;
+	for (size_t i = 0; event && !has_function && i < diff->change_count; i++)
+		has_function = diff->changes[i].key.view == DIFF_FUNCTIONS &&
+			       names_function(limit, &diff->changes[i]);
+	return event && has_function;
 }
 
 struct gate_result gate_apply(const struct gate_limit *limit, const struct diff *diff)
@@ -135,5 +157,7 @@ struct gate_result gate_apply(const struct gate_limit *limit, const struct diff 
 			result.verdict = verdict;
 		}
 	}
+	if (!result.change && did_not_happen(limit, diff))
+		result.verdict = GATE_PASSED;
 	return result;
 }

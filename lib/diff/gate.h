@@ -36,7 +36,7 @@ enum gate_verdict {
 
 struct gate_result {
 	const struct gate_limit *limit;
-	const struct diff_change *change; /* the worst; NULL: missing */
+	const struct diff_change *change; /* the worst; NULL: missing, or it happened on no side */
 	enum gate_verdict verdict;
 };
 

@@ -454,6 +454,20 @@ static void describe(const struct pass *pass)
 	diff_side_describe(pass->side, &pass->side->sampling, text);
 }
 
+/* Notes what an exact profile would have counted, had it happened. */
+static void note_events(const struct pass *pass)
+{
+	const struct plumb_recorded_event *event;
+	char name[sizeof(((struct counted *)NULL)->name)];
+
+	for (size_t i = 0; (event = plumb_recording_event(pass->from->recording, i)); i++) {
+		if (event->attr.type != pass->profile->exact_type || !event->name)
+			continue;
+		strip_name(event->name, name, sizeof(name));
+		diff_side_note_event(pass->side, name);
+	}
+}
+
 static void add_events(const struct pass *pass)
 {
 	struct counted counted;
@@ -466,6 +480,8 @@ static void add_events(const struct pass *pass)
 	}
 	if (pass->pass == DIFF_PASS_WHOLE) {
 		pass->side->recorded_runs++;
+		if (pass->profile->exact_type && !pass->windows)
+			note_events(pass);
 		describe(pass);
 	}
 }

@@ -62,6 +62,32 @@ void diff_side_return_to_run(struct diff_side *side, size_t run)
 	side->run = run;
 }
 
+bool diff_side_has_all_events(const struct diff_side *side)
+{
+	const struct diff_quantity *main = diff_side_main(side);
+
+	return main && (side->baseline ? side->recorded_source && strcmp(side->recorded_source,
+									 DIFF_EXACT_PROFILE) == 0
+				       : main->exact);
+}
+
+void diff_side_note_event(struct diff_side *side, const char *name)
+{
+	struct diff_recorded_event *event;
+
+	for (const struct diff_recorded_event *known = side->recorded_events; known;
+	     known = known->next)
+		if (strcmp(known->name, name) == 0)
+			return;
+	event = arena_alloc(&side->arena, sizeof(*event));
+	name = event ? diff_side_keep(side, name) : NULL;
+	side->no_memory |= !name;
+	if (!name)
+		return;
+	*event = (struct diff_recorded_event){side->recorded_events, name};
+	side->recorded_events = event;
+}
+
 const char *diff_side_keep(struct diff_side *side, const char *text)
 {
 	const size_t length = strlen(text), valid = visible_valid(text, length, NULL);

@@ -83,6 +83,12 @@ struct diff_declaration {
 	unsigned line;
 };
 
+/* An event that a recording can have, whether it happened or not. */
+struct diff_recorded_event {
+	const struct diff_recorded_event *next;
+	const char *name;
+};
+
 struct diff_names;
 
 /* The recorded_source of a side that has each event that happened: what it lacks did not. */
@@ -109,8 +115,9 @@ struct diff_side {
 	int64_t time; /* when the newest file was written, seconds since 1970; 0: unknown */
 	/* What must agree for a comparison to make sense; NULL: unknown. */
 	const char *source, *cpu, *model;
-	const char *recorded_source, *sampling; /* of recordings */
-	uint64_t seed;                          /* of the model's random numbers, if `seeded` */
+	const char *recorded_source, *sampling;            /* of recordings */
+	const struct diff_recorded_event *recorded_events; /* of exact profiles; each once */
+	uint64_t seed;      /* of the model's random numbers, if `seeded` */
 	bool seeded, seeds; /* all its files tell the same seed; they tell several */
 	bool differs;       /* in these, between its own runs */
 	bool failed;        /* a program failed */
@@ -149,6 +156,12 @@ const struct diff_quantity *diff_side_find_quantity(const struct diff_side *side
  * there is none.
  */
 const struct diff_quantity *diff_side_main(const struct diff_side *side);
+
+/* Tells whether a side has each event that happened: what it lacks did not happen. */
+bool diff_side_has_all_events(const struct diff_side *side);
+
+/* Notes an event that a recording can have; a name that is known is noted once. */
+void diff_side_note_event(struct diff_side *side, const char *name);
 
 /*
  * Keeps a text, as valid UTF-8: a baseline cannot have other names, and those of a recording are

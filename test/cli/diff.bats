@@ -474,6 +474,17 @@ inlined()
 	grep -q 'in count.constprop.0, backend_' <<<"${lines[0]}"
 	grep -q 'above slots@count:5% failed: count.constprop.0 by slots +' <<<"$output"
 	grep -q 'above slots@coun:5% failed: there is nothing to compare' <<<"$output"
+	# What an exact profile could have and does not have is 0; a name it does not know is no event.
+	run plumb diff --fail-above L1D_CACHE_INVAL:0 --fail-above L1D_CACHE_INVAL@count:0 \
+		--fail-above L1D_CACHE_INVAL@coun:0 --fail-above L1D_CACHE_INVALID:0 fast.data slow.data
+	[ "$status" -eq 4 ]
+	grep -q 'above L1D_CACHE_INVAL:0 passed: it happened on neither side' <<<"$output"
+	grep -q 'above L1D_CACHE_INVAL@count:0 passed: it happened on neither side' <<<"$output"
+	grep -q 'above L1D_CACHE_INVAL@coun:0 failed: there is nothing to compare' <<<"$output"
+	grep -q 'above L1D_CACHE_INVALID:0 failed: there is nothing to compare' <<<"$output"
+	plumb diff --write-baseline fast.json fast.data
+	plumb diff --fail-above L1D_CACHE_INVAL:0 --baseline fast.json fast.data >seen
+	grep -q 'above L1D_CACHE_INVAL:0 passed: it happened on neither side' seen
 }
 
 @test "hostile names stay text in every format" {

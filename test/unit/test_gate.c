@@ -47,11 +47,15 @@ static void rejects_others(void **state)
 		assert_int_equal(parse(texts[i], &limit), PLUMB_ERR_SYNTAX);
 }
 
+/* A side of which nothing is known. */
+static const struct diff_side no_side;
+
 /* One change that says all of a comparison. */
 static struct gate_result judge(const char *text, bool below, const struct diff_change *change)
 {
 	struct diff_change copy = *change;
-	struct diff diff = {.changes = &copy, .change_count = 1};
+	struct diff diff = {
+		.before = &no_side, .after = &no_side, .changes = &copy, .change_count = 1};
 	static struct gate_limit limit;
 	struct gate_result result;
 
@@ -108,7 +112,8 @@ static void passes_noise_but_not_the_unknown(void **state)
 static void finds_the_worst_function(void **state)
 {
 	struct diff_change changes[3];
-	struct diff diff = {.changes = changes, .change_count = 3};
+	struct diff diff = {
+		.before = &no_side, .after = &no_side, .changes = changes, .change_count = 3};
 	static const char *const functions[] = {"small", "worst", "noisy"};
 	static const double after[] = {1010, 1200, 1900};
 	struct gate_result result;
