@@ -226,6 +226,22 @@ def prints(pages):
 
 
 @tap.test
+def motion(pages):
+    """Nothing moves for who prefers that; bars do for others, so the test would see it."""
+    browser = pages.browser
+    browser.open(pages.page)
+    moving = """[...document.querySelectorAll("*")].filter((at) => {
+        const style = getComputedStyle(at);
+        return parseFloat(style.transitionDuration) > 0 || style.animationName !== "none";
+    }).length"""
+    for preference, moves in (("reduce", False), ("no-preference", True)):
+        browser.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-reduced-motion", "value": preference}])
+        assert (browser.evaluate(moving) > 0) is moves, preference
+    browser.call("Emulation.setEmulatedMedia", media="")
+
+
+@tap.test
 def policy(pages):
     """The policy forbids other scripts, styles, images and connections."""
     browser = pages.browser
