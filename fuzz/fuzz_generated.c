@@ -28,10 +28,14 @@ static void check(struct symbol_table *table)
 	}
 }
 
-static void check_dump(const struct jitdump *dump)
+/* Each function is at its place, has lines of its own name, and is found by an address or not at
+ * all, whatever the time. */
+static void check_dump(struct jitdump *dump)
 {
 	struct symbol_table table = {.raw_names = true};
 	struct plumb_source_frame frame;
+	struct jitdump_place place;
+	uint64_t address, left, time = 0;
 
 	require(jitdump_symbols(dump, &table) == 0);
 	check(&table);
@@ -43,12 +47,21 @@ static void check_dump(const struct jitdump *dump)
 		if (jitdump_source(dump, symbol->start, &frame))
 			require(strcmp(frame.function, symbol->name) == 0 &&
 				strlen(frame.file) < SIZE_MAX);
+		require(jitdump_address(dump, symbol->start, &address, &left));
+		require(left == symbol->end - symbol->start);
+		if (jitdump_locate(dump, address, &place))
+			require(place.from <= address && address < place.to);
+		require(time <= jitdump_next_change(dump));
+		time = jitdump_next_change(dump);
+		jitdump_advance(dump, time);
 	}
+	jitdump_rewind(dump);
 	symbol_table_free(&table);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct jitdump_clock clock = {.monotonic = true};
 	struct symbol_table table = {.raw_names = true};
 	struct jitdump *dump;
 	uint8_t *copy;
@@ -65,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(&table);
 	symbol_table_free(&table);
 	require(fseek(in, 0, SEEK_SET) == 0);
-	if (jitdump_read(in, &dump) == 0) {
+	if (jitdump_read(in, &clock, &dump) == 0) {
 		check_dump(dump);
 		jitdump_free(dump);
 	}

@@ -133,6 +133,7 @@ static bool tells_of_tasks(uint32_t type)
 	case PLUMB_RECORD_FORK:
 	case PLUMB_RECORD_EXIT:
 	case PLUMB_RECORD_KSYMBOL:
+	case PLUMB_RECORD_TEXT_POKE:
 		return true;
 	default:
 		return false;

@@ -483,6 +483,7 @@ int profile_add_item(struct plumb_profile *profile, const struct plumb_samples_i
 	case PLUMB_RECORD_MMAP:
 	case PLUMB_RECORD_MMAP2:
 	case PLUMB_RECORD_KSYMBOL:
+	case PLUMB_RECORD_TEXT_POKE:
 	case PLUMB_RECORD_FORK:
 		profile->generation++;
 		__attribute__((fallthrough));

@@ -127,10 +127,40 @@ static void choose_chunk(struct plumb_samples *s)
 	samples_choose(s, ring, UINT64_MAX);
 }
 
+/*
+ * Puts a record that tells of changed code before what the file has next, if it is due: each such
+ * time only once, whether or not anyone takes it in.
+ */
+static void change_code(struct plumb_samples *s, int *status)
+{
+	const uint64_t time = s->attribution.tasks->code_changes;
+	const struct plumb_record *next = &s->from_file;
+
+	if (time == UINT64_MAX || time <= s->code_changed || *status < 0 ||
+	    (*status > 0 && (!(next->has & PLUMB_RECORD_HAS_TIME) || next->time < time)))
+		return;
+	s->code_changed = time;
+	s->held = s->from_file;
+	s->held_status = *status;
+	s->holds = true;
+	s->from_file = (struct plumb_record){.type = PLUMB_RECORD_TEXT_POKE,
+					     .has = PLUMB_RECORD_HAS_TIME,
+					     .time = time,
+					     .pid = -1,
+					     .tid = -1};
+	*status = 1;
+}
+
 int samples_read_record(struct plumb_samples *s)
 {
-	int status = recording_next(s->decoding.recording, &s->from_file);
+	int status = s->held_status;
 
+	if (s->holds)
+		s->from_file = s->held;
+	else
+		status = recording_next(s->decoding.recording, &s->from_file);
+	s->holds = false;
+	change_code(s, &status);
 	s->has_from_file = status > 0;
 	s->ended = status <= 0;
 	return samples_put_off(s, status);

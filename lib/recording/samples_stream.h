@@ -20,11 +20,15 @@ struct plumb_samples {
 	struct plumb_recording_losses lost; /* totals.lost */
 
 	struct plumb_record from_file;
-	bool has_from_file; /* to be given once all that is older was */
-	size_t next_value;  /* of those that it read, if it is a sample that reads counters */
-	bool ended;         /* the file's records were all given */
-	int failure;        /* to be returned at the end */
-	uint64_t limit;     /* ticks; what is older is due. UINT64_MAX: all is */
+	bool has_from_file;       /* to be given once all that is older was */
+	struct plumb_record held; /* the file's, behind one that tells of changed code */
+	int held_status;
+	bool holds;
+	uint64_t code_changed; /* the time of the last of those */
+	size_t next_value;     /* of those that it read, if it is a sample that reads counters */
+	bool ended;            /* the file's records were all given */
+	int failure;           /* to be returned at the end */
+	uint64_t limit;        /* ticks; what is older is due. UINT64_MAX: all is */
 
 	struct ring *current; /* that runs are taken from */
 	uint64_t bound;       /* ticks up to which they are */

@@ -202,6 +202,7 @@ struct tasks *tasks_new(void)
 	if (!tasks)
 		return NULL;
 	tasks->users = 1;
+	tasks->code_changes = UINT64_MAX;
 	idle = tasks_get(tasks, 0, 0);
 	if (idle && name_task(idle, "swapper") == 0)
 		return tasks;
@@ -232,6 +233,7 @@ void tasks_disown_spaces(struct tasks *tasks)
 		process->space = NULL;
 	}
 	tasks->owner = NULL;
+	tasks->code_changes = UINT64_MAX;
 }
 
 void tasks_release(struct tasks *tasks)

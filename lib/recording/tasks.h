@@ -43,6 +43,9 @@ struct tasks {
 	struct process *processes;
 	struct task *latest;
 	const struct space_owner *owner; /* NULL: there are no address spaces */
+	/* The time in ns when code in a space changes next, as its owner knows; UINT64_MAX: never.
+	 * The stream of samples then gives a record of type TEXT_POKE, which is not the file's. */
+	uint64_t code_changes;
 };
 
 /* Returns a table with one user and the idle task, or NULL if out of memory. */

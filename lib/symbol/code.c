@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the code of mapped files from the files. */
+/* Reads the code of mapped files from the files, and that of generated code from jitdumps. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "symbol/cfi_file.h"
+#include "symbol/jitdump.h"
 #include "symbol/symbolizer.h"
 
 /* Between two functions, padding is shorter, and so is code without call frame information; more
@@ -70,6 +71,39 @@ static bool open_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_f
 	return file->path && open_fitting(file, file->path, elf);
 }
 
+/* Reads `size` bytes at a place, fewer at the end of the file. Returns how many. */
+static size_t read_place(int descriptor, uint64_t place, void *bytes, size_t size)
+{
+	size_t count = 0;
+	ssize_t got;
+
+	do {
+		got = pread(descriptor, (char *)bytes + count, size - count,
+			    (off_t)(place + count));
+		count += got > 0 ? (size_t)got : 0;
+	} while (count < size && (got > 0 || (got < 0 && errno == EINTR)));
+	return count;
+}
+
+/* Reads generated code from the file that describes it. */
+static size_t generated_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_file *file,
+			     uint64_t place, void *bytes, size_t size, uint64_t *virtual_address)
+{
+	uint64_t left;
+	size_t count;
+	FILE *in;
+
+	if (!file->jitdump || !jitdump_is_a64(file->jitdump) ||
+	    !jitdump_address(file->jitdump, place, virtual_address, &left))
+		return 0;
+	in = jitdump_open(symbolizer_files(symbolizer), file);
+	if (!in)
+		return 0;
+	count = read_place(fileno(in), place, bytes, size > left ? (size_t)left : size);
+	fclose(in);
+	return count;
+}
+
 size_t symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_file *file,
 		       uint64_t address, void *bytes, size_t size, uint64_t *virtual_address)
 {
@@ -78,20 +112,17 @@ size_t symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_
 	size_t count = 0;
 
 	*virtual_address = address;
+	if (file->kind == FILE_JITDUMP)
+		return generated_code(symbolizer, file, address, bytes, size, virtual_address);
 	if (file->kind != FILE_USER || !open_code(symbolizer, file, &elf))
 		return 0;
 	if (find_segment(&elf, address, &segment) && elf.header.e_machine == EM_AARCH64) {
 		uint64_t left = segment.p_offset + segment.p_filesz - address;
-		ssize_t got;
 
 		*virtual_address = address - segment.p_offset + segment.p_vaddr;
 		if (size > left)
 			size = (size_t)left;
-		do {
-			got = pread(elf.descriptor, (char *)bytes + count, size - count,
-				    (off_t)(address + count));
-			count += got > 0 ? (size_t)got : 0;
-		} while (count < size && (got > 0 || (got < 0 && errno == EINTR)));
+		count = read_place(elf.descriptor, address, bytes, size);
 	}
 	files_note(file->files, 0);
 	elf_file_close(&elf);

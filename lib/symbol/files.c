@@ -199,6 +199,7 @@ void file_load(struct files *files, struct plumb_symbol_file *file)
 	case FILE_KERNEL:
 		status = kernel_load(files, file);
 		break;
+	case FILE_JITDUMP: /* by jitdump_load() */
 	case FILE_NOTHING:
 	case FILE_MODULE:
 	case FILE_KSYMBOL:
@@ -211,10 +212,14 @@ void file_load(struct files *files, struct plumb_symbol_file *file)
 
 bool file_link_address(const struct plumb_symbol_file *file, uint64_t place, uint64_t *address)
 {
+	uint64_t left;
+
 	if (file->kind >= FILE_KERNEL) {
 		*address = place - file->bias;
 		return true;
 	}
+	if (file->jitdump)
+		return jitdump_address(file->jitdump, place, address, &left);
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const GElf_Phdr *s = &file->segments[i];
 

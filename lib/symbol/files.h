@@ -12,6 +12,7 @@ enum file_kind {
 	FILE_USER,
 	FILE_VDSO,
 	FILE_PERF_MAP, /* code made at run time, with symbols in a text file */
+	FILE_JITDUMP,  /* a file with such code, names and lines */
 	FILE_NOTHING,  /* memory without code */
 	FILE_KERNEL,
 	FILE_MODULE,  /* part of the kernel, whose symbols include its own */
@@ -20,6 +21,7 @@ enum file_kind {
 
 struct debug_info;
 struct jitdump;
+struct jitdump_clock;
 
 struct plumb_symbol_file {
 	struct plumb_symbol_file *next; /* in its bucket */
@@ -44,10 +46,11 @@ struct plumb_symbol_file {
 	bool file_tried;         /* of a kernel or module: whether its ELF file was looked for */
 	uint8_t kind;            /* enum file_kind */
 	bool loaded;
-	bool gone;                /* it cannot be read, and nothing else has its symbols */
-	int32_t pid;              /* of a perf map */
-	const char *jitdump_path; /* of a perf map: what the process mapped; NULL: none */
-	struct jitdump *jitdump;  /* NULL: not read */
+	bool gone;                      /* it cannot be read, and nothing else has its symbols */
+	int32_t pid;                    /* of a perf map */
+	struct plumb_symbol_file *dump; /* of a perf map: what describes the code better, or NULL */
+	struct jitdump *jitdump;        /* of FILE_JITDUMP; NULL: it could not be read */
+	struct plumb_symbol_file *next_dump; /* likewise */
 };
 
 #define FILE_BUCKETS 1024
@@ -120,10 +123,13 @@ void kernel_module_name(const char *path, char *name, size_t size);
 
 /* perf_map.c: reads lines "START SIZE NAME". Returns 0 or NO_MEMORY. */
 int perf_map_read(struct symbol_table *table, FILE *in);
-/*
- * perf_map.c: reads the symbols of code that a process made, from its perf map and its jitdump.
- * Returns 0 or NO_MEMORY.
- */
+/* perf_map.c: reads the symbols of code that a process made, from its perf map. Returns 0 or
+ * NO_MEMORY. */
 int perf_map_load(struct files *files, struct plumb_symbol_file *file);
+/* perf_map.c: reads a jitdump. If there is none, .jitdump stays NULL. Returns 0 or NO_MEMORY. */
+int jitdump_load(struct files *files, struct plumb_symbol_file *file,
+		 const struct jitdump_clock *clock);
+/* perf_map.c: opens a jitdump, unless it belongs to another user. NULL: that failed. */
+FILE *jitdump_open(struct files *files, const struct plumb_symbol_file *file);
 
 #endif

@@ -6,16 +6,21 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "recording/access.h"
+#include "symbol/jit_places.h"
 
 /* "JiTD" as a number, in the writer's byte order. */
 #define MAGIC       UINT32_C(0x4a695444)
 #define HEADER_SIZE 40
 #define RECORD_SIZE 16
+/* A flag of the header: times are ticks of the machine's counter. */
+#define FLAG_TICKS 1u
 /* No process makes more; the rest is skipped. */
 #define LOADS_MAX ((size_t)1 << 22)
 #define LINES_MAX ((size_t)1 << 24)
 /* Longer names are cut off. */
 #define NAME_MAX_SIZE 4096
+#define NO_FUNCTION   SIZE_MAX
 
 enum record_type { CODE_LOAD, CODE_MOVE, DEBUG_INFO };
 
@@ -26,37 +31,44 @@ struct line {
 	uint32_t order;
 };
 
-/* A function at one address. It has another address each time it was moved. */
-struct load {
-	uint64_t start, end;
-	uint64_t moved; /* how far it is from the addresses of its lines */
-	uint64_t code;  /* its number */
-	size_t order;   /* newer ones have higher numbers */
+/* A function that was generated. Its code is in the dump. */
+struct function {
+	uint64_t start, size; /* in memory, where it was first */
+	uint64_t place;       /* in the dump */
+	uint64_t number;
 	size_t first_line, line_count;
 	const char *name;
 };
 
-/* Addresses, [start, end), and the newest code there. */
-struct piece {
-	uint64_t start, end;
-	size_t load;
+/* Where a function was put. Moving one puts it elsewhere. */
+struct put {
+	uint64_t start, size, time;
+	uint64_t number; /* of a function that was moved */
+	size_t function; /* NO_FUNCTION: unknown yet */
+	size_t order;    /* newer ones have higher numbers */
+	size_t loaded;   /* how many functions were, before it */
 };
 
 struct jitdump {
 	struct arena strings;
-	struct load *loads;
-	size_t load_count, load_room;
+	uint32_t machine;
+	struct function *functions; /* in the order of their places */
+	size_t function_count, function_room;
+	struct put *puts; /* in the order of time */
+	size_t put_count, put_room;
 	struct line *lines;
 	size_t line_count, line_room;
-	struct piece *pieces;
-	size_t piece_count;
+	struct jit_places *places;
+	bool timed; /* times are of the recording's clock */
 };
 
 struct reader {
 	struct jitdump *dump;
 	FILE *in;
-	uint64_t left; /* bytes of the record */
-	bool swapped;
+	uint64_t position; /* in the file */
+	uint64_t left;     /* bytes of the record */
+	uint64_t time;     /* of the record */
+	bool swapped, ticks;
 	size_t first_line; /* lines of the next function */
 	uint64_t lines_of; /* the address that the lines give for it */
 };
@@ -80,6 +92,7 @@ static bool get(struct reader *r, void *bytes, size_t size)
 	if (size > r->left || fread(bytes, 1, size, r->in) != size)
 		return false;
 	r->left -= size;
+	r->position += size;
 	return true;
 }
 
@@ -115,6 +128,7 @@ static const char *get_text(struct reader *r, char text[NAME_MAX_SIZE])
 		if (c == EOF)
 			return NULL;
 		r->left--;
+		r->position++;
 		if (c == '\0') {
 			text[length] = '\0';
 			return text;
@@ -129,42 +143,74 @@ static bool skip(struct reader *r)
 {
 	bool skipped = r->left <= INT64_MAX && fseeko(r->in, (off_t)r->left, SEEK_CUR) == 0;
 
+	r->position += r->left;
 	r->left = 0;
 	return skipped;
 }
 
-static int add_load(struct jitdump *dump, const struct load *load)
+/* Returns `elements`, of which there are `count`, with room for one more; NULL: out of memory. */
+static void *reserve(void *elements, size_t size, size_t count, size_t *room)
 {
-	if (dump->load_count == LOADS_MAX || load->end <= load->start)
-		return 0;
-	if (dump->load_count == dump->load_room) {
-		size_t room = dump->load_room ? 2 * dump->load_room : 256;
-		struct load *grown = reallocarray(dump->loads, room, sizeof(*grown));
+	const size_t wanted = *room ? 2 * *room : 256;
+	void *grown;
 
-		if (!grown)
-			return PLUMB_ERR_NO_MEMORY;
-		dump->loads = grown;
-		dump->load_room = room;
-	}
-	dump->loads[dump->load_count] = *load;
-	dump->loads[dump->load_count].order = dump->load_count;
-	dump->load_count++;
+	if (count < *room)
+		return elements;
+	grown = reallocarray(elements, wanted, size);
+	if (grown)
+		*room = wanted;
+	return grown;
+}
+
+static int add_put(struct reader *r, const struct put *put)
+{
+	struct jitdump *dump = r->dump;
+	struct put *grown;
+
+	if (dump->put_count == LOADS_MAX || put->size == 0 || put->size > UINT64_MAX - put->start)
+		return 0;
+	grown = reserve(dump->puts, sizeof(*grown), dump->put_count, &dump->put_room);
+	if (!grown)
+		return PLUMB_ERR_NO_MEMORY;
+	dump->puts = grown;
+	dump->puts[dump->put_count] = *put;
+	dump->puts[dump->put_count].time = r->time;
+	dump->puts[dump->put_count].order = dump->put_count;
+	dump->puts[dump->put_count].loaded = dump->function_count;
+	dump->put_count++;
 	return 0;
+}
+
+static int add_function(struct reader *r, const struct function *function)
+{
+	struct jitdump *dump = r->dump;
+	struct function *grown;
+	const struct put put = {.start = function->start,
+				.size = function->size,
+				.number = function->number,
+				.function = dump->function_count};
+
+	if (dump->function_count == LOADS_MAX)
+		return 0;
+	grown = reserve(dump->functions, sizeof(*grown), dump->function_count,
+			&dump->function_room);
+	if (!grown)
+		return PLUMB_ERR_NO_MEMORY;
+	dump->functions = grown;
+	dump->functions[dump->function_count++] = *function;
+	return add_put(r, &put);
 }
 
 static int add_line(struct jitdump *dump, const struct line *line)
 {
+	struct line *grown;
+
 	if (dump->line_count == LINES_MAX)
 		return 0;
-	if (dump->line_count == dump->line_room) {
-		size_t room = dump->line_room ? 2 * dump->line_room : 1024;
-		struct line *grown = reallocarray(dump->lines, room, sizeof(*grown));
-
-		if (!grown)
-			return PLUMB_ERR_NO_MEMORY;
-		dump->lines = grown;
-		dump->line_room = room;
-	}
+	grown = reserve(dump->lines, sizeof(*grown), dump->line_count, &dump->line_room);
+	if (!grown)
+		return PLUMB_ERR_NO_MEMORY;
+	dump->lines = grown;
 	dump->lines[dump->line_count] = *line;
 	dump->lines[dump->line_count].order = (uint32_t)dump->line_count;
 	dump->line_count++;
@@ -175,34 +221,36 @@ static int add_line(struct jitdump *dump, const struct line *line)
 static int read_load(struct reader *r)
 {
 	struct jitdump *dump = r->dump;
-	struct load load = {.first_line = r->first_line};
+	struct function function = {.first_line = r->first_line};
 	char text[NAME_MAX_SIZE];
 	uint32_t pid, tid;
-	uint64_t vma, size;
+	uint64_t vma;
 
-	if (!get32(r, &pid) || !get32(r, &tid) || !get64(r, &vma) || !get64(r, &load.start) ||
-	    !get64(r, &size) || !get64(r, &load.code) || !get_text(r, text))
+	if (!get32(r, &pid) || !get32(r, &tid) || !get64(r, &vma) || !get64(r, &function.start) ||
+	    !get64(r, &function.size) || !get64(r, &function.number) || !get_text(r, text))
 		return PLUMB_ERR_SYNTAX;
-	load.end = load.start + size;
-	if (r->lines_of == load.start)
-		load.line_count = dump->line_count - r->first_line;
+	if (r->lines_of == function.start)
+		function.line_count = dump->line_count - r->first_line;
 	r->first_line = dump->line_count;
-	load.name = arena_strdup(&dump->strings, text);
-	return load.name ? add_load(dump, &load) : PLUMB_ERR_NO_MEMORY;
+	/* The code is the last part of the record. */
+	if (function.size > r->left)
+		return 0;
+	function.place = r->position + r->left - function.size;
+	function.name = arena_strdup(&dump->strings, text);
+	return function.name ? add_function(r, &function) : PLUMB_ERR_NO_MEMORY;
 }
 
-/* The function gets its name and lines when all of them are known. */
+/* It is clear which function that is when all of them are known. */
 static int read_move(struct reader *r)
 {
-	struct load load = {0};
+	struct put put = {.function = NO_FUNCTION};
 	uint32_t pid, tid;
-	uint64_t vma, from, size;
+	uint64_t vma, from;
 
 	if (!get32(r, &pid) || !get32(r, &tid) || !get64(r, &vma) || !get64(r, &from) ||
-	    !get64(r, &load.start) || !get64(r, &size) || !get64(r, &load.code))
+	    !get64(r, &put.start) || !get64(r, &put.size) || !get64(r, &put.number))
 		return PLUMB_ERR_SYNTAX;
-	load.end = load.start + size;
-	return add_load(r->dump, &load);
+	return add_put(r, &put);
 }
 
 static int read_lines(struct reader *r)
@@ -239,11 +287,10 @@ static int read_lines(struct reader *r)
 static int read_record(struct reader *r)
 {
 	uint32_t type, size;
-	uint64_t time;
 	int status = 0;
 
 	r->left = RECORD_SIZE;
-	if (!get32(r, &type) || !get32(r, &size) || !get64(r, &time) || size < RECORD_SIZE)
+	if (!get32(r, &type) || !get32(r, &size) || !get64(r, &r->time) || size < RECORD_SIZE)
 		return PLUMB_ERR_SYNTAX;
 	r->left = size - RECORD_SIZE;
 	switch (type) {
@@ -266,7 +313,8 @@ static int read_record(struct reader *r)
 
 static int read_header(struct reader *r)
 {
-	uint32_t magic, version, size;
+	uint32_t magic, version, size, padding, pid;
+	uint64_t time, flags;
 
 	r->left = HEADER_SIZE;
 	if (!get32(r, &magic))
@@ -275,47 +323,67 @@ static int read_header(struct reader *r)
 		r->swapped = true;
 	else if (magic != MAGIC)
 		return PLUMB_ERR_SYNTAX;
-	if (!get32(r, &version) || !get32(r, &size) || version != 1 || size < HEADER_SIZE)
+	if (!get32(r, &version) || !get32(r, &size) || version != 1 || size < HEADER_SIZE ||
+	    !get32(r, &r->dump->machine) || !get32(r, &padding) || !get32(r, &pid) ||
+	    !get64(r, &time) || !get64(r, &flags))
 		return PLUMB_ERR_SYNTAX;
-	r->left = size - 12;
+	r->ticks = flags & FLAG_TICKS;
+	r->left = size - HEADER_SIZE;
 	return skip(r) ? 0 : PLUMB_ERR_SYNTAX;
 }
 
 /* ---- Putting in order -------------------------------------------------------------------------
  */
 
-static int by_code(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
-	const struct load *one = *(const struct load *const *)a,
-			  *other = *(const struct load *const *)b;
+	const struct function *one = *(const struct function *const *)a,
+			      *other = *(const struct function *const *)b;
 
-	if (one->code != other->code)
-		return one->code < other->code ? -1 : 1;
-	return (one->order > other->order) - (one->order < other->order);
+	if (one->number != other->number)
+		return one->number < other->number ? -1 : 1;
+	return (one > other) - (one < other);
 }
 
-/* Moved code keeps the name of the last code that was loaded with its number. */
-static int name_moved(struct jitdump *dump)
+/* Returns the last of the first `loaded` functions with a number, or NO_FUNCTION. */
+static size_t find_numbered(const struct jitdump *dump, struct function **sorted, uint64_t number,
+			    size_t loaded)
 {
-	struct load **sorted = reallocarray(NULL, dump->load_count, sizeof(struct load *));
-	const struct load *last = NULL;
+	size_t low = 0, high = dump->function_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct function *function = sorted[middle];
+
+		if (function->number < number ||
+		    (function->number == number && function < dump->functions + loaded))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && sorted[low - 1]->number == number
+		       ? (size_t)(sorted[low - 1] - dump->functions)
+		       : NO_FUNCTION;
+}
+
+/* Code that is moved is the last that was loaded with its number. */
+static int find_moved(struct jitdump *dump)
+{
+	struct function **sorted =
+		reallocarray(NULL, dump->function_count + 1, sizeof(struct function *));
 
 	if (!sorted)
 		return PLUMB_ERR_NO_MEMORY;
-	for (size_t i = 0; i < dump->load_count; i++)
-		sorted[i] = &dump->loads[i];
-	qsort(sorted, dump->load_count, sizeof(struct load *), by_code);
-	for (size_t i = 0; i < dump->load_count; i++) {
-		struct load *load = sorted[i];
+	for (size_t i = 0; i < dump->function_count; i++)
+		sorted[i] = &dump->functions[i];
+	qsort((void *)sorted, dump->function_count, sizeof(struct function *), by_number);
+	for (size_t i = 0; i < dump->put_count; i++) {
+		struct put *put = &dump->puts[i];
 
-		if (load->name) {
-			last = load;
-		} else if (last && last->code == load->code) {
-			load->name = last->name;
-			load->first_line = last->first_line;
-			load->line_count = last->line_count;
-			load->moved = load->start - last->start;
-		}
+		if (put->function == NO_FUNCTION)
+			put->function = find_numbered(dump, sorted, put->number, put->loaded);
+		if (put->function != NO_FUNCTION && put->size > dump->functions[put->function].size)
+			put->size = dump->functions[put->function].size;
 	}
 	free((void *)sorted);
 	return 0;
@@ -330,137 +398,72 @@ static int by_line_address(const void *a, const void *b)
 	return (one->order > other->order) - (one->order < other->order);
 }
 
-static int by_start(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
-	const struct load *one = a, *other = b;
+	const struct put *one = a, *other = b;
 
-	return (one->start > other->start) - (one->start < other->start);
-}
-
-/* A heap with the newest code on top. */
-struct heap {
-	const struct load *loads;
-	size_t *at;
-	size_t count;
-};
-
-static bool is_newer(const struct heap *heap, size_t a, size_t b)
-{
-	return heap->loads[heap->at[a]].order > heap->loads[heap->at[b]].order;
-}
-
-static void swap(struct heap *heap, size_t a, size_t b)
-{
-	size_t kept = heap->at[a];
-
-	heap->at[a] = heap->at[b];
-	heap->at[b] = kept;
-}
-
-static void push(struct heap *heap, size_t load)
-{
-	size_t i = heap->count++;
-
-	heap->at[i] = load;
-	for (; i > 0 && is_newer(heap, i, (i - 1) / 2); i = (i - 1) / 2)
-		swap(heap, i, (i - 1) / 2);
-}
-
-static void pop(struct heap *heap)
-{
-	size_t i = 0, newest = 0;
-
-	heap->at[0] = heap->at[--heap->count];
-	do {
-		swap(heap, i, newest);
-		i = newest;
-		for (size_t child = 2 * i + 1; child <= 2 * i + 2; child++)
-			if (child < heap->count && is_newer(heap, child, newest))
-				newest = child;
-	} while (newest != i);
-}
-
-/* Goes from the lowest address to the highest; where code overlaps, the newest wins. */
-static void cut(struct jitdump *dump, struct heap *heap)
-{
-	uint64_t at = 0;
-	size_t next = 0;
-
-	while (next < dump->load_count || heap->count) {
-		const struct load *top;
-		struct piece *piece;
-		uint64_t end;
-
-		if (heap->count == 0)
-			at = dump->loads[next].start;
-		while (next < dump->load_count && dump->loads[next].start <= at)
-			push(heap, next++);
-		while (heap->count && dump->loads[heap->at[0]].end <= at)
-			pop(heap);
-		if (heap->count == 0)
-			continue;
-		top = &dump->loads[heap->at[0]];
-		end = top->end;
-		if (next < dump->load_count && dump->loads[next].start < end)
-			end = dump->loads[next].start;
-		piece = &dump->pieces[dump->piece_count];
-		if (dump->piece_count && piece[-1].end == at && piece[-1].load == heap->at[0]) {
-			piece[-1].end = end;
-		} else {
-			*piece = (struct piece){at, end, heap->at[0]};
-			dump->piece_count++;
-		}
-		at = end;
-	}
+	if (one->time != other->time)
+		return one->time < other->time ? -1 : 1;
+	return (one->order > other->order) - (one->order < other->order);
 }
 
 static int settle(struct jitdump *dump)
 {
-	struct heap heap = {0};
+	struct jit_code *codes;
 	int status;
 
-	if (dump->load_count == 0)
+	if (dump->put_count == 0)
 		return 0;
-	status = name_moved(dump);
+	status = find_moved(dump);
 	if (status < 0)
 		return status;
-	for (size_t i = 0; i < dump->load_count; i++)
-		if (dump->loads[i].line_count && dump->loads[i].moved == 0)
-			qsort(&dump->lines[dump->loads[i].first_line], dump->loads[i].line_count,
-			      sizeof(*dump->lines), by_line_address);
-	qsort(dump->loads, dump->load_count, sizeof(*dump->loads), by_start);
-	/* Each of them begins and ends once. */
-	dump->pieces = reallocarray(NULL, 2 * dump->load_count, sizeof(*dump->pieces));
-	heap.loads = dump->loads;
-	heap.at = reallocarray(NULL, dump->load_count, sizeof(*heap.at));
-	if (dump->pieces && heap.at)
-		cut(dump, &heap);
-	else
-		status = PLUMB_ERR_NO_MEMORY;
-	free(heap.at);
+	for (size_t i = 0; i < dump->function_count; i++)
+		if (dump->functions[i].line_count)
+			qsort(&dump->lines[dump->functions[i].first_line],
+			      dump->functions[i].line_count, sizeof(*dump->lines), by_line_address);
+	if (dump->timed)
+		qsort(dump->puts, dump->put_count, sizeof(*dump->puts), by_time);
+	codes = reallocarray(NULL, dump->put_count, sizeof(*codes));
+	if (!codes)
+		return PLUMB_ERR_NO_MEMORY;
+	for (size_t i = 0; i < dump->put_count; i++)
+		codes[i] = (struct jit_code){.start = dump->puts[i].start,
+					     .end = dump->puts[i].start + dump->puts[i].size,
+					     .time = dump->timed ? dump->puts[i].time : 0};
+	status = jit_places_new(codes, dump->put_count, &dump->places);
+	free(codes);
 	return status;
 }
 
-/* ---- What is asked ----------------------------------------------------------------------------
- */
+/* Converts all times to the recording's clock, if that is possible. */
+static void convert_times(const struct reader *r, const struct jitdump_clock *clock)
+{
+	struct jitdump *dump = r->dump;
 
-int jitdump_read(FILE *in, struct jitdump **dump)
+	dump->timed = r->ticks ? clock->conversion != NULL : clock->monotonic;
+	for (size_t i = 0; dump->timed && r->ticks && i < dump->put_count; i++)
+		dump->puts[i].time = time_from_ticks(clock->conversion, dump->puts[i].time);
+}
+
+int jitdump_read(FILE *in, const struct jitdump_clock *clock, struct jitdump **dump)
 {
 	struct reader reader = {.in = in};
 	int status;
 
 	*dump = NULL;
-	status = read_header(&reader);
-	if (status < 0)
-		return status;
 	reader.dump = calloc(1, sizeof(*reader.dump));
 	if (!reader.dump)
 		return PLUMB_ERR_NO_MEMORY;
-	do
-		status = read_record(&reader);
-	while (status == 0);
-	if (status == PLUMB_ERR_SYNTAX)
-		status = settle(reader.dump);
+	status = read_header(&reader);
+	if (status == 0) {
+		do
+			status = read_record(&reader);
+		while (status == 0);
+		if (status == PLUMB_ERR_SYNTAX) {
+			convert_times(&reader, clock);
+			status = settle(reader.dump);
+		}
+	}
 	if (status < 0) {
 		jitdump_free(reader.dump);
 		return status;
@@ -469,51 +472,115 @@ int jitdump_read(FILE *in, struct jitdump **dump)
 	return 0;
 }
 
+/* ---- Time -------------------------------------------------------------------------------------
+ */
+
+uint64_t jitdump_next_change(const struct jitdump *dump)
+{
+	return dump->places ? jit_places_next_change(dump->places) : UINT64_MAX;
+}
+
+void jitdump_advance(struct jitdump *dump, uint64_t time)
+{
+	if (dump->places)
+		jit_places_advance(dump->places, time);
+}
+
+void jitdump_rewind(struct jitdump *dump)
+{
+	if (dump->places)
+		jit_places_rewind(dump->places);
+}
+
+bool jitdump_lacks_times(const struct jitdump *dump)
+{
+	return dump->places && !dump->timed && jit_places_replace(dump->places);
+}
+
+/* ---- What is asked ----------------------------------------------------------------------------
+ */
+
 int jitdump_symbols(const struct jitdump *dump, struct symbol_table *table)
 {
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < dump->piece_count; i++) {
-		const struct piece *piece = &dump->pieces[i];
-		const char *name = dump->loads[piece->load].name;
+	for (size_t i = 0; status == 0 && i < dump->function_count; i++) {
+		const struct function *function = &dump->functions[i];
 
-		if (name && name[0])
-			status = symbol_table_add(table,
-						  &(struct plumb_symbol){.start = piece->start,
-									 .end = piece->end,
-									 .name = name,
-									 .binding = STB_GLOBAL});
+		if (function->size && function->name[0])
+			status = symbol_table_add(
+				table,
+				&(struct plumb_symbol){.start = function->place,
+						       .end = function->place + function->size,
+						       .name = function->name,
+						       .binding = STB_GLOBAL});
 	}
 	return status == PLUMB_ERR_LIMIT ? 0 : status;
 }
 
-static const struct load *find_load(const struct jitdump *dump, uint64_t address)
+bool jitdump_locate(const struct jitdump *dump, uint64_t address, struct jitdump_place *place)
 {
-	size_t low = 0, high = dump->piece_count;
+	struct jit_place found;
+	const struct put *put;
+
+	if (!dump->places || !jit_places_find(dump->places, address, &found))
+		return false;
+	put = &dump->puts[found.code];
+	if (put->function == NO_FUNCTION)
+		return false;
+	*place = (struct jitdump_place){.place = dump->functions[put->function].place +
+						 (address - put->start),
+					.from = found.from,
+					.to = found.to};
+	return true;
+}
+
+/* Finds the function whose code is at a place in the dump. */
+static const struct function *find_function(const struct jitdump *dump, uint64_t place)
+{
+	size_t low = 0, high = dump->function_count;
 
 	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+		const size_t middle = low + (high - low) / 2;
 
-		if (dump->pieces[middle].start <= address)
+		if (dump->functions[middle].place <= place)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low && address < dump->pieces[low - 1].end ? &dump->loads[dump->pieces[low - 1].load]
-							  : NULL;
+	return low && place - dump->functions[low - 1].place < dump->functions[low - 1].size
+		       ? &dump->functions[low - 1]
+		       : NULL;
 }
 
-bool jitdump_source(const struct jitdump *dump, uint64_t address, struct plumb_source_frame *frame)
+bool jitdump_address(const struct jitdump *dump, uint64_t place, uint64_t *address, uint64_t *size)
 {
-	const struct load *load = find_load(dump, address);
+	const struct function *function = find_function(dump, place);
+
+	if (!function)
+		return false;
+	*address = function->start + (place - function->place);
+	*size = function->size - (place - function->place);
+	return true;
+}
+
+bool jitdump_is_a64(const struct jitdump *dump)
+{
+	return dump->machine == EM_AARCH64;
+}
+
+bool jitdump_source(const struct jitdump *dump, uint64_t place, struct plumb_source_frame *frame)
+{
+	const struct function *function = find_function(dump, place);
 	const struct line *lines;
 	size_t low = 0, high;
+	uint64_t address;
 
-	if (!load || !load->line_count)
+	if (!function || !function->line_count)
 		return false;
-	lines = &dump->lines[load->first_line];
-	high = load->line_count;
-	address -= load->moved;
+	lines = &dump->lines[function->first_line];
+	high = function->line_count;
+	address = function->start + (place - function->place);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -524,8 +591,9 @@ bool jitdump_source(const struct jitdump *dump, uint64_t address, struct plumb_s
 	}
 	if (low == 0 || !lines[low - 1].file)
 		return false;
-	*frame = (struct plumb_source_frame){
-		.function = load->name, .file = lines[low - 1].file, .line = lines[low - 1].line};
+	*frame = (struct plumb_source_frame){.function = function->name,
+					     .file = lines[low - 1].file,
+					     .line = lines[low - 1].line};
 	return true;
 }
 
@@ -533,9 +601,10 @@ void jitdump_free(struct jitdump *dump)
 {
 	if (!dump)
 		return;
-	free(dump->loads);
+	jit_places_free(dump->places);
+	free(dump->functions);
+	free(dump->puts);
 	free(dump->lines);
-	free(dump->pieces);
 	arena_free(&dump->strings);
 	free(dump);
 }

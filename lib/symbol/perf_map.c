@@ -2,7 +2,7 @@
 /*
  * Reads symbols of code that a process made itself: from the file that its run-time system wrote
  * for perf, with lines "START SIZE NAME" in hexadecimal (tools/perf/Documentation/jit-
- * interface.txt), and from the jitdump that it mapped. Anybody may write to the folders of both.
+ * interface.txt), or from the jitdump that it mapped. Anybody may write to the folders of both.
  */
 #include <elf.h>
 #include <errno.h>
@@ -110,32 +110,48 @@ static int load_map(struct files *files, struct plumb_symbol_file *file)
 	return status;
 }
 
-static int load_jitdump(struct files *files, struct plumb_symbol_file *file)
+/* The paths come from the recording, as those of all files do. */
+FILE *jitdump_open(struct files *files, const struct plumb_symbol_file *file)
 {
 	const char *root = files->paths.root ? files->paths.root : "";
 	char *path;
 	FILE *in;
+
+	if (!files->paths.perf_maps_dir)
+		return NULL;
+	path = files_format("%s%s", root, file->name);
+	files_note(files, path ? 0 : PLUMB_ERR_NO_MEMORY);
+	in = path ? open_file(files, path, INT64_MAX) : NULL;
+	free(path);
+	return in;
+}
+
+int jitdump_load(struct files *files, struct plumb_symbol_file *file,
+		 const struct jitdump_clock *clock)
+{
+	FILE *in = jitdump_open(files, file);
 	int status;
 
-	if (!file->jitdump_path || !files->paths.perf_maps_dir)
-		return 0;
-	path = files_format("%s%s", root, file->jitdump_path);
-	if (!path)
-		return PLUMB_ERR_NO_MEMORY;
-	in = open_file(files, path, INT64_MAX);
-	free(path);
 	if (!in)
 		return 0;
-	status = jitdump_read(in, &file->jitdump);
+	status = jitdump_read(in, clock, &file->jitdump);
 	fclose(in);
-	return status == 0 ? jitdump_symbols(file->jitdump, &file->symbols) : status;
+	if (status == 0)
+		status = jitdump_symbols(file->jitdump, &file->symbols);
+	if (status == 0)
+		status = symbol_table_finish(&file->symbols, false);
+	if (status == 0 && jitdump_lacks_times(file->jitdump))
+		files_warn(files,
+			   files_format("%s: code was generated anew at the same addresses, and "
+					"the recording's clock does not tell when; such code has "
+					"its last name",
+					file->name));
+	return status == PLUMB_ERR_NO_MEMORY ? status : 0;
 }
 
 int perf_map_load(struct files *files, struct plumb_symbol_file *file)
 {
 	int status = load_map(files, file);
 
-	if (status != PLUMB_ERR_NO_MEMORY)
-		status = load_jitdump(files, file);
 	return status == PLUMB_ERR_NO_MEMORY ? status : symbol_table_finish(&file->symbols, false);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
+#include <time.h>
 
 #include "recording/access.h"
 #include "recording/tasks.h"
@@ -29,6 +30,7 @@ struct plumb_symbolizer {
 	const struct plumb_recording *recording; /* or NULL */
 	enum symbol_machine machine;
 	struct map_space *modules;        /* and BPF programs */
+	struct plumb_symbol_file *dumps;  /* of generated code, as a list */
 	struct plumb_symbol_file *kernel; /* NULL: no record told of it */
 	uint64_t kernel_start, kernel_end;
 };
@@ -217,15 +219,66 @@ static struct plumb_symbol_file *generated(struct plumb_symbolizer *symbolizer, 
 	return file;
 }
 
+/* Sets what is known of the clock of the recording's times. */
+static struct jitdump_clock recorded_clock(const struct plumb_symbolizer *symbolizer)
+{
+	struct jitdump_clock clock = {0};
+	const struct plumb_recorded_event *event;
+
+	if (!symbolizer->recording)
+		return clock;
+	event = plumb_recording_event(symbolizer->recording, 0);
+	clock.monotonic = event && event->attr.flags & PLUMB_ATTR_BIT(PLUMB_ATTR_USE_CLOCKID) &&
+			  event->attr.clockid == CLOCK_MONOTONIC;
+	clock.conversion = recording_time_conv(symbolizer->recording);
+	return clock;
+}
+
+/* Notes when any code is replaced next. */
+static void note_next_change(struct plumb_symbolizer *symbolizer)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (const struct plumb_symbol_file *dump = symbolizer->dumps; dump; dump = dump->next_dump)
+		if (jitdump_next_change(dump->jitdump) < next)
+			next = jitdump_next_change(dump->jitdump);
+	symbolizer->tasks->code_changes = next;
+}
+
+/* Replaces generated code up to a time. */
+static void advance(struct plumb_symbolizer *symbolizer, uint64_t time)
+{
+	for (const struct plumb_symbol_file *dump = symbolizer->dumps; dump; dump = dump->next_dump)
+		jitdump_advance(dump->jitdump, time);
+	note_next_change(symbolizer);
+}
+
 /* A run-time system maps its jitdump in order to have it named in the recording. */
 static int add_jitdump(struct plumb_symbolizer *symbolizer, const struct task *task,
 		       const char *path)
 {
-	struct plumb_symbol_file *file = generated(symbolizer, task->public.pid);
+	const struct jitdump_clock clock = recorded_clock(symbolizer);
+	struct plumb_symbol_file *made = generated(symbolizer, task->public.pid);
+	struct plumb_symbol_file *dump = files_get(&symbolizer->files, path, FILE_JITDUMP, NULL, 0);
+	int status = 0;
 
-	if (file && !file->jitdump_path)
-		file->jitdump_path = arena_strdup(&symbolizer->files.strings, path);
-	return file && file->jitdump_path ? 0 : PLUMB_ERR_NO_MEMORY;
+	if (!made || !dump)
+		return PLUMB_ERR_NO_MEMORY;
+	if (!dump->loaded) {
+		dump->loaded = true;
+		status = jitdump_load(&symbolizer->files, dump, &clock);
+		files_note(&symbolizer->files, status);
+		if (dump->jitdump) {
+			dump->next_dump = symbolizer->dumps;
+			symbolizer->dumps = dump;
+		}
+	} else if (dump->jitdump) {
+		jitdump_rewind(dump->jitdump); /* the recording is read again */
+	}
+	if (dump->jitdump)
+		made->dump = dump;
+	note_next_change(symbolizer);
+	return status;
 }
 
 static int add_map(struct plumb_symbolizer *symbolizer, const struct plumb_record *record)
@@ -288,6 +341,8 @@ int plumb_symbolizer_add(struct plumb_symbolizer *symbolizer, const struct plumb
 
 	if (!symbolizer->shares_tasks && tasks_follow(symbolizer->tasks, record) < 0)
 		return PLUMB_ERR_NO_MEMORY;
+	if (record->has & PLUMB_RECORD_HAS_TIME && record->time >= symbolizer->tasks->code_changes)
+		advance(symbolizer, record->time);
 	switch (record->type) {
 	case PLUMB_RECORD_MMAP:
 	case PLUMB_RECORD_MMAP2:
@@ -397,6 +452,7 @@ static bool find_map(struct plumb_symbolizer *symbolizer, const struct plumb_tas
 static bool locate_map(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
 		       enum plumb_cpu_mode mode, uint64_t ip, struct plumb_location *location)
 {
+	struct jitdump_place generated;
 	struct map map;
 
 	*location = (struct plumb_location){.ip = ip, .address = ip};
@@ -406,6 +462,12 @@ static bool locate_map(struct plumb_symbolizer *symbolizer, const struct plumb_t
 	location->address = map_place(&map, ip);
 	location->map_start = map.start;
 	location->map_end = map.end;
+	if (map.file->dump && jitdump_locate(map.file->dump->jitdump, ip, &generated)) {
+		location->file = map.file->dump;
+		location->address = generated.place;
+		location->map_start = generated.from;
+		location->map_end = generated.to;
+	}
 	return true;
 }
 

@@ -17,8 +17,8 @@ struct files *symbolizer_files(struct plumb_symbolizer *symbolizer);
  * Reads up to `size` bytes of A64 code of a mapped file into `bytes`, from plumb_location.address
  * `address` on, and sets `*virtual_address` to the address that disassemblers show for it. Returns
  * how many bytes were read: fewer at the end of the code; none if it is not AArch64's, or if the
- * file is missing or has changed. Code of the kernel, of [vdso] and made at run time cannot be
- * read.
+ * file is missing or has changed. Code of the kernel, of [vdso] and made at run time without a
+ * jitdump cannot be read.
  */
 size_t symbolizer_code(struct plumb_symbolizer *symbolizer, struct plumb_symbol_file *file,
 		       uint64_t address, void *bytes, size_t size, uint64_t *virtual_address);

@@ -2,7 +2,8 @@
 /*
  * generating FOLDER: makes code, runs it, and writes for perf what it is called: two functions into
  * a jitdump in FOLDER with their lines, one into a perf map. The second function is moved, and runs
- * at both places. For x86-64 and AArch64.
+ * at both places. At a third place, two more functions run one after the other, and then the second
+ * one. For x86-64 and AArch64.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -56,12 +57,14 @@ static uint64_t now(void)
 static size_t generate(uint8_t *code, size_t *loop)
 {
 #if defined(__x86_64__)
-	static const uint8_t bytes[] = {0xb9, 0, 0, 0, 0, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+	/* All of the loop is at multiples of 4, as A64's instructions are. */
+	static const uint8_t bytes[] = {0xb9, 0,    0,    0,    0,    0x0f, 0x1f, 0,
+					0x48, 0x83, 0xe9, 0x01, 0x75, 0xfa, 0xc3, 0x90};
 	const uint32_t rounds = ROUNDS;
 
 	memcpy(code, bytes, sizeof(bytes));
 	memcpy(code + 1, &rounds, 4);
-	*loop = 5;
+	*loop = 8;
 	return sizeof(bytes);
 #elif defined(__aarch64__)
 	const uint32_t words[] = {0x52800000 | (ROUNDS & 0xffff) << 5,
@@ -124,13 +127,28 @@ static void write_load(FILE *out, const uint8_t *code, size_t size, size_t loop,
 	fflush(out);
 }
 
+static void write_move(FILE *out, const uint8_t *from, const uint8_t *to, size_t size,
+		       uint64_t number)
+{
+	const struct move move = {.record = {1, sizeof(move), now()},
+				  .pid = (uint32_t)getpid(),
+				  .tid = (uint32_t)getpid(),
+				  .vma = (uintptr_t)to,
+				  .from = (uintptr_t)from,
+				  .to = (uintptr_t)to,
+				  .size = size,
+				  .number = number};
+
+	put(out, &move, sizeof(move));
+	fflush(out);
+}
+
 int main(int count, char **arguments)
 {
 	struct header header = {0x4a695444, 1, sizeof(header), 0, 0, (uint32_t)getpid(), now(), 0};
 	uint8_t *code = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE | PROT_EXEC,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint8_t *moved = code + 0x4000, *mapped = code + 0x8000;
-	struct move move = {{1, sizeof(move), 0}, 0, 0, 0, 0, 0, 0, 2};
+	uint8_t *moved = code + 0x4000, *again = code + 0x6000, *mapped = code + 0x8000;
 	size_t size, loop;
 	char path[4096];
 	FILE *out;
@@ -159,14 +177,16 @@ int main(int count, char **arguments)
 	write_load(out, code + 0x1000, size, loop, 2, "counts_second");
 	run(code + 0x1000, size);
 	memcpy(moved, code + 0x1000, size);
-	move.record.time = now();
-	move.pid = move.tid = (uint32_t)getpid();
-	move.vma = move.to = (uintptr_t)moved;
-	move.from = (uintptr_t)code + 0x1000;
-	move.size = size;
-	put(out, &move, sizeof(move));
-	fclose(out);
+	write_move(out, code + 0x1000, moved, size, 2);
 	run(moved, size);
+	generate(again, &loop);
+	write_load(out, again, size, loop, 3, "counts_third");
+	run(again, size);
+	write_load(out, again, size, loop, 4, "counts_fourth");
+	run(again, size);
+	write_move(out, moved, again, size, 2);
+	run(again, size);
+	fclose(out);
 
 	generate(mapped, &loop);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
