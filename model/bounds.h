@@ -26,9 +26,20 @@ struct bound_early {
 	unsigned class; /* plus one */
 };
 
+/* Stores to 8 aligned bytes: the last one. */
 struct stored {
 	uint64_t granule; /* address / 8, plus one */
+	uint64_t done;    /* cycle at which the store had its data */
 	struct chain chain;
+};
+
+/* A store buffer that stores enter as soon as there is an entry, and in which they wait for nothing
+ * but their own lines. */
+#define BOUNDS_BUFFER 1024 /* entries, at most */
+struct bound_buffer {
+	uint64_t gone[BOUNDS_BUFFER]; /* cycle at which a store leaves it: ring by number */
+	uint64_t number;              /* of the next store */
+	uint64_t last;                /* cycle at which the last store entered */
 };
 
 struct bounds {
@@ -38,12 +49,14 @@ struct bounds {
 	/* When the operations that count began. */
 	uint64_t cycle, sequence, fetch;
 	struct chain longest_before;
+	uint64_t buffer_before;
 	struct memory_busy busy;
 	/* Of results, if only the operations that they depend on take time. */
 	struct chain chains[READY_COUNT];
 	struct bound_early early[READY_COUNT];
 	struct stored stored[BOUNDS_STORES];
 	struct chain longest; /* the latest of them */
+	struct bound_buffer buffer;
 	struct {
 		uint32_t mask;
 		uint64_t cycles;
@@ -52,8 +65,10 @@ struct bounds {
 
 /* Counts are read: begins to look at operations, unless it does, or has just done so. */
 void bounds_begin(struct core *core);
-/* While it does: an operation was executed; a block ends. */
+/* While it does: an operation was executed; the last one, a store, was sent to the store buffer; a
+ * block ends. */
 void bounds_operation(struct core *core, const struct op *op, uint64_t done);
+void bounds_stored(struct core *core);
 void bounds_block_ends(struct core *core);
 
 #endif

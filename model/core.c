@@ -138,6 +138,8 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 				if (charged)
 					exact_commits(core, op);
 				commit_stores(core, op, address_of(block, op));
+				if (bounded)
+					bounds_stored(core);
 			}
 			if (op->flags & OP_FLUSH) {
 				core->isb_flushes++;

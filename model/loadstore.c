@@ -581,10 +581,11 @@ void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 		commit_store(core, pc);
 		return;
 	}
+	core->seen.stored.ready = 0;
 	for (unsigned i = 0; i < core->commit_count; i++) {
 		const struct commit *commit = &core->commits[i];
 		uint64_t slot = core->buffer_sequence++, start;
-		struct memory_result *result = &core->seen.stored;
+		struct memory_result written, *result = &written;
 
 		start = core->buffered[(slot - core->buffer_entries) & core->buffer_mask];
 		start = later(later(start, core->store_left), core->last_retired);
@@ -601,6 +602,8 @@ void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 		core->buffered[slot & core->buffer_mask] = core->stores_gone;
 		remember_store(core, core->buffer_sequence, commit->address, commit->bytes,
 			       core->commit_ready, core->stores_gone);
+		if (result->ready > core->seen.stored.ready)
+			core->seen.stored = *result;
 		if (entries < op->stores) {
 			core->left[core->left_sequence++ % STORE_RING] = start;
 			entries++;

@@ -41,6 +41,7 @@ void bounds_begin(struct core *core)
 	memset(bounds->chains, 0, sizeof(bounds->chains));
 	memset(bounds->early, 0, sizeof(bounds->early));
 	memset(bounds->stored, 0, sizeof(bounds->stored));
+	memset(&bounds->buffer, 0, sizeof(bounds->buffer));
 	bounds->longest = (struct chain){0};
 	core->observed = true;
 }
@@ -77,14 +78,47 @@ static void use_all_ports(struct core *core, const struct op *op)
 			  class->pieces[i].busy * (unsigned)class->pieces[i].count);
 }
 
-static struct stored *stored_at(struct bounds *bounds, uint64_t address)
-{
-	return &bounds->stored[address / 8 % BOUNDS_STORES];
-}
-
 static struct chain longer(struct chain a, struct chain b)
 {
 	return b.ready > a.ready ? b : a;
+}
+
+/* Returns the last store to a granule of 8 bytes, or NULL. */
+static const struct stored *find_stored(const struct bounds *bounds, uint64_t granule)
+{
+	const struct stored *stored = &bounds->stored[granule % BOUNDS_STORES];
+
+	return stored->granule == granule + 1 ? stored : NULL;
+}
+
+/* The last operation, a store, has its data at `done`, by this chain. */
+static void note_stored(struct core *core, struct chain chain, uint64_t done)
+{
+	struct bounds *bounds = core->bounds;
+
+	for (unsigned i = 0; i < core->commit_count; i++) {
+		const struct commit *commit = &core->commits[i];
+		const uint64_t first = commit->address / 8;
+		uint64_t last = (commit->address + commit->bytes - 1) / 8;
+
+		last = last < first + BOUNDS_STORES ? last : first + BOUNDS_STORES;
+		for (uint64_t granule = first; granule <= last; granule++)
+			bounds->stored[granule % BOUNDS_STORES] =
+				(struct stored){granule + 1, done, chain};
+	}
+}
+
+/* Returns the store that the last operation, a load, waited for since it could not forward, or
+ * NULL. */
+static const struct stored *unforwarded(const struct core *core)
+{
+	const uint64_t sequence = core->sequence - 1, address = core->seen.address;
+	const struct wait *wait = &core->waits[sequence & core->reorder_mask];
+	const struct stored *stored = find_stored(core->bounds, address / 8);
+
+	if (wait->sequence != sequence || !wait->unforwarded)
+		return NULL;
+	return stored || address % 8 == 0 ? stored : find_stored(core->bounds, address / 8 + 1);
 }
 
 /* Returns the longest chain to the operands; a forwarded load's is the store's. */
@@ -106,6 +140,11 @@ static struct chain chain_start(struct core *core, const struct op *op)
 	return longer(start, accumulated);
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Returns how many cycles the last operation, a load, waits for a cause until it is done. */
 static uint64_t waits_for(const struct core *core, unsigned blame, uint64_t done)
 {
@@ -119,7 +158,7 @@ static uint64_t waits_for(const struct core *core, unsigned blame, uint64_t done
 		return wait->first == blame && wait->until == done
 			       ? wait_for_first(wait, issue, done)
 			       : 0;
-	until = wait->until < done ? wait->until : done;
+	until = least(wait->until, done);
 	if (wait->first == blame && until > issue)
 		cycles = until - issue;
 	if (wait->then == blame && done > wait->until)
@@ -136,7 +175,7 @@ static struct chain chain_end(const struct core *core, const struct op *op, stru
 	end.ready += latency;
 	if (op->memory & MEM_LOAD && !core->seen.forwarded && op->path != PATH_PLAIN) {
 		end.translation += waits_for(core, BLAME_TLB, done);
-		end.store += waits_for(core, BLAME_STORE, done);
+		end.store += least(waits_for(core, BLAME_STORE, done), latency);
 	}
 	return end;
 }
@@ -151,16 +190,23 @@ void bounds_operation(struct core *core, const struct op *op, uint64_t done)
 
 	if (bounds->stage == BOUNDS_COUNTED)
 		use_all_ports(core, op);
-	if (op->memory & MEM_LOAD && core->seen.forwarded) {
-		const struct stored *stored = stored_at(bounds, core->seen.address);
+	if (op->memory & MEM_LOAD && !plain) {
+		const struct stored *stored = core->seen.forwarded
+						      ? find_stored(bounds, core->seen.address / 8)
+						      : unforwarded(core);
 
-		latency = core->params->forward_latency;
-		if (stored->granule == core->seen.address / 8 + 1)
+		if (core->seen.forwarded)
+			latency = core->params->forward_latency;
+		else if (stored)
+			latency = done - later(least(stored->done, done), core->seen.issue);
+		if (stored)
 			start = longer(start, stored->chain);
 	}
 	if (op->memory & MEM_STORE) {
-		*stored_at(bounds, core->seen.address) =
-			(struct stored){core->seen.address / 8 + 1, start};
+		struct chain chain = start;
+
+		chain.ready += op->memory & MEM_LOAD ? latency : op->latency;
+		note_stored(core, chain, done);
 		if (!(op->memory & MEM_LOAD))
 			latency = 0;
 	}
@@ -182,6 +228,46 @@ void bounds_operation(struct core *core, const struct op *op, uint64_t done)
 						      class->accumulates + 1u};
 	}
 	bounds->longest = longer(bounds->longest, result);
+}
+
+/* Returns for how long a store's line takes to come, if it queues for nothing. */
+static uint64_t line_takes(const struct core *core, const struct memory_result *written,
+			   uint64_t took)
+{
+	const struct core_params *params = core->params;
+	uint64_t cycles = params->l2.latency;
+
+	if (written->level == LEVEL_L1 || written->pending)
+		return 1;
+	if (written->level == LEVEL_LLC || written->level == LEVEL_DRAM)
+		cycles += params->llc.latency;
+	if (written->level == LEVEL_DRAM)
+		cycles += params->dram_latency;
+	return written->level == LEVEL_PEER ? took : least(took, cycles);
+}
+
+void bounds_stored(struct core *core)
+{
+	const struct memory_result *written = &core->seen.stored;
+	struct bound_buffer *buffer = &core->bounds->buffer;
+	const uint64_t took = line_takes(core, written, written->ready - written->translated);
+	const unsigned entries = (unsigned)least(core->buffer_entries, BOUNDS_BUFFER);
+
+	/* Of several writes by one operation, those that leave last have to wait for its lines. */
+	for (unsigned i = 0; i < core->commit_count; i++) {
+		const uint64_t number = buffer->number++;
+		const uint64_t before = buffer->gone[(number - 1) % BOUNDS_BUFFER];
+
+		buffer->last =
+			later(buffer->last, buffer->gone[(number - entries) % BOUNDS_BUFFER]);
+		buffer->gone[number % BOUNDS_BUFFER] = later(before, buffer->last + took);
+	}
+}
+
+/* Returns when the last store leaves the store buffer. */
+static uint64_t buffer_left(const struct bounds *bounds)
+{
+	return bounds->buffer.gone[(bounds->buffer.number - 1) % BOUNDS_BUFFER];
 }
 
 /* Tells whether a part of a chain is about half of it: neither part is even twice the other. */
@@ -270,8 +356,9 @@ static void end(struct core *core)
 	takes[LIMIT_WALKS] = walks_take(&bounds->busy, &busy);
 	takes[LIMIT_MISSES] = misses_take(&bounds->busy, &busy);
 	takes[LIMIT_BANDWIDTH] = lines_take(&bounds->busy, &busy);
+	takes[LIMIT_STORE_BUFFER] = buffer_left(bounds) - bounds->buffer_before;
 	/* At least 95 %: chunks and slots are whole, and something else is always there, too. */
-	for (unsigned i = 0; i < LIMIT_TRANSLATION; i++)
+	for (unsigned i = 0; i < LIMIT_COUNT; i++)
 		at_work |= (unsigned)(20 * takes[i] >= 19 * cycles) << i;
 	if (at_work >> LIMIT_CHAIN & 1)
 		at_work |= halves_of(bounds);
@@ -295,6 +382,7 @@ void bounds_block_ends(struct core *core)
 	bounds->cycle = core->cycle;
 	bounds->fetch = fetch_cycles(core);
 	bounds->longest_before = bounds->longest;
+	bounds->buffer_before = buffer_left(bounds);
 	memory_busy(core->memory, &bounds->busy);
 	memset(bounds->ports, 0, sizeof(bounds->ports));
 }

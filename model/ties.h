@@ -2,9 +2,10 @@
 /*
  * Which limits of a core coincide. From time to time, looks at some thousand operations, and works
  * out how long fetch, dispatch, the longest chain of operations, the busiest ports, page table
- * walks, misses as many at a time as there are buffers, and the busiest path of lines would take
- * for them by themselves. A limit is at work if that is nearly as long as the core took. If two are
- * at work, making one of them faster gains nothing. doc/model.md has the rules.
+ * walks, misses as many at a time as there are buffers, the busiest path of lines, and the store
+ * buffer would take for them by themselves. A limit is at work if that is nearly as long as the
+ * core took. If two are at work, making one of them faster gains nothing. doc/model.md has the
+ * rules.
  */
 #ifndef MODEL_TIES_H
 #define MODEL_TIES_H
@@ -23,6 +24,8 @@ enum limit {
 	/* With LIMIT_CHAIN: what half of the chain is, waits for the TLB or for stores. */
 	LIMIT_TRANSLATION,
 	LIMIT_STORE,
+	/* The entries of the store buffer, if stores wait for nothing else. */
+	LIMIT_STORE_BUFFER,
 	LIMIT_COUNT
 };
 

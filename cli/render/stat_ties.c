@@ -18,6 +18,7 @@ static const struct {
 	{"bandwidth", "the lines that caches and memory deliver"},
 	{"translation", "translations"},
 	{"store", "stores that cannot forward their data"},
+	{"store_buffer", "the entries of the store buffer"},
 };
 #define LIMITS (sizeof(limits) / sizeof(limits[0]))
 

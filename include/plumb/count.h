@@ -23,9 +23,9 @@ extern "C" {
 
 /*
  * What may limit a core: fetch, dispatch, chains of operations, ports, page table walks, misses as
- * many at a time as there are buffers, and the bandwidth of caches and memory. With chains, also
- * what about half of the chain is, if that is one thing: waiting for translations, or for stores
- * that cannot forward their data.
+ * many at a time as there are buffers, the bandwidth of caches and memory, and the store buffer.
+ * With chains, also what about half of the chain is, if that is one thing: waiting for
+ * translations, or for stores that cannot forward their data.
  */
 enum plumb_limit {
 	PLUMB_LIMIT_FETCH = 1 << 0,
@@ -36,9 +36,10 @@ enum plumb_limit {
 	PLUMB_LIMIT_MISSES = 1 << 5,
 	PLUMB_LIMIT_BANDWIDTH = 1 << 6,
 	PLUMB_LIMIT_TRANSLATION = 1 << 7,
-	PLUMB_LIMIT_STORE = 1 << 8
+	PLUMB_LIMIT_STORE = 1 << 8,
+	PLUMB_LIMIT_STORE_BUFFER = 1 << 9
 };
-#define PLUMB_LIMIT_SETS 512
+#define PLUMB_LIMIT_SETS 1024
 
 /* ---- the request --------------------------------------------------------------------------- */
 

@@ -59,7 +59,8 @@ const struct plumb_what_if *plumb_model_what_if(size_t i)
 	_Static_assert(WHAT_IF_COUNT <= PLUMB_WHAT_IF_MAX, "room in struct plumb_count_run");
 	_Static_assert(LIMIT_SETS == PLUMB_LIMIT_SETS && 1 << LIMIT_PORTS == PLUMB_LIMIT_PORTS &&
 			       1 << LIMIT_BANDWIDTH == PLUMB_LIMIT_BANDWIDTH &&
-			       1 << LIMIT_STORE == PLUMB_LIMIT_STORE,
+			       1 << LIMIT_STORE == PLUMB_LIMIT_STORE &&
+			       1 << LIMIT_STORE_BUFFER == PLUMB_LIMIT_STORE_BUFFER,
 		       "the same limits");
 	return i < WHAT_IF_COUNT ? &parts[i] : NULL;
 }
