@@ -5,6 +5,8 @@
 
 /* Times in a row that nobody comes as planned, after which nobody is taken to want the line. */
 #define MISSED_MAX 0
+/* Each time that plans were in vain doubles how often nobody is assumed to come, up to 2^this. */
+#define DOUBT_MAX 6
 
 static void forget(struct contention *line)
 {
@@ -27,12 +29,29 @@ void contention_ask(struct contention *line, unsigned core, bool queues)
 	append(line, core);
 }
 
+/* Whether to assume that nobody comes, because others did not when this was last assumed. */
+static bool is_doubtful(struct contention *line)
+{
+	if (line->unvisited) {
+		line->unvisited = false;
+		line->doubt += line->doubt < DOUBT_MAX;
+		line->skips = (uint16_t)((1u << line->doubt) - 1);
+	}
+	if (!line->skips)
+		return false;
+	line->skips--;
+	return true;
+}
+
 unsigned contention_others(struct contention *line, unsigned core)
 {
+	const bool doubtful = is_doubtful(line);
 	unsigned others = 0;
 
 	if (line->missed > MISSED_MAX)
 		forget(line);
+	if (doubtful)
+		return 0;
 	for (unsigned i = 0; i < line->queued; i++) {
 		bool again = line->queue[i] == core;
 
@@ -41,6 +60,7 @@ unsigned contention_others(struct contention *line, unsigned core)
 		others += !again;
 	}
 	line->missed += others != 0;
+	line->unvisited = others != 0;
 	return others;
 }
 
@@ -60,6 +80,8 @@ bool contention_visit(struct contention *line, unsigned core, uint64_t earliest,
 		if (line->plans[i] < earliest)
 			continue;
 		*arrival = line->plans[i];
+		line->unvisited = false;
+		line->doubt = line->skips = 0;
 		line->planned--;
 		memmove(&line->plans[i], &line->plans[i + 1],
 			(line->planned - i) * sizeof(line->plans[0]));

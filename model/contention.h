@@ -20,7 +20,10 @@ struct contention {
 	uint64_t plans[CONTENTION_PLANS]; /* when the line arrives */
 	uint16_t queue[CONTENTION_QUEUE]; /* numbers of cores, the last one first */
 	uint16_t queued, planned;         /* length of both */
-	uint16_t missed; /* times in a row that others were assumed to come, and did not */
+	uint16_t missed; /* times in a row that others were assumed to come, and nobody did */
+	uint16_t doubt;  /* the same, whoever else came since; each visit as planned ends it */
+	uint16_t skips;  /* times that nobody is assumed to come, because of this doubt */
+	bool unvisited;  /* no visit took place since some were planned last */
 };
 
 /* A core asks for a line that has moved before. `queues`: and finds it in use, or just used. */
@@ -28,7 +31,9 @@ void contention_ask(struct contention *line, unsigned core, bool queues);
 
 /*
  * Returns how many other cores than this one want the line, which it has and loses to them now; 0:
- * nobody is known to, or nobody came when this was last assumed.
+ * nobody is known to, or nobody came when this was last assumed: cores that queue for a barrier's
+ * counter come once, and then wait elsewhere. The more often that happened, the longer it is until
+ * this is assumed again.
  */
 unsigned contention_others(struct contention *line, unsigned core);
 
