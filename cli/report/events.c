@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events of a recording to use: -e, and those that a view of an exact profile shows. */
+/*
+ * Which events of a recording to use: -e, and those that a view of an exact profile shows. An exact
+ * profile has only the parts of some events, which add up.
+ */
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include <plumb/profile.h>
 
 #include "base/near.h"
 #include "report/report.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
+
+/* Longer names are no event's. */
+#define NAME_SIZE 128
 
 int report_counted(const struct report_options *options)
 {
@@ -28,20 +38,42 @@ static size_t short_name(const char **name)
 	return exact ? strcspn(*name, "/") : strlen(*name);
 }
 
+/* Copies the short name. Returns false if it is longer than any event's. */
+static bool copy_short_name(const char *name, char text[NAME_SIZE])
+{
+	const size_t length = short_name(&name);
+
+	if (length >= NAME_SIZE)
+		return false;
+	memcpy(text, name, length);
+	text[length] = '\0';
+	return true;
+}
+
+/* Returns the parts of the event that a word names, or NULL. */
+static const char *parts_of(const char *word)
+{
+	char text[NAME_SIZE];
+
+	return copy_short_name(word, text) ? plumb_profile_parts(text) : NULL;
+}
+
 /* Tells whether a word, which may have * and ?, is an event's name, with or without its PMU. */
 static bool is_name(const char *word, const char *name)
 {
-	char text[128];
-	const char *part = name;
-	const size_t length = short_name(&part);
+	char text[NAME_SIZE];
 
 	if (fnmatch(word, name, FNM_CASEFOLD) == 0)
 		return true;
-	if (length >= sizeof(text))
-		return false;
-	memcpy(text, part, length);
-	text[length] = '\0';
-	return fnmatch(word, text, FNM_CASEFOLD) == 0;
+	return copy_short_name(name, text) && fnmatch(word, text, FNM_CASEFOLD) == 0;
+}
+
+/* Tells whether a word names an event, or one that it is a part of. */
+static bool is_meant(const char *word, const char *name)
+{
+	const char *parts = parts_of(word);
+
+	return is_name(word, name) || (parts && plumb_profile_is_named(parts, name));
 }
 
 static bool any_name(const char *word, const struct plumb_recording *recording)
@@ -49,7 +81,7 @@ static bool any_name(const char *word, const struct plumb_recording *recording)
 	const struct plumb_recorded_event *event;
 
 	for (size_t i = 0; (event = plumb_recording_event(recording, i)); i++)
-		if (event->name && is_name(word, event->name))
+		if (event->name && is_meant(word, event->name))
 			return true;
 	return false;
 }
@@ -76,35 +108,90 @@ static bool each_name(const struct option_words *words, bool (*take)(void *user,
 struct search {
 	const struct plumb_recording *recording;
 	const char *name;
+	const char *found, *second; /* words that mean it */
 };
+
+/* Offers names like that of an event that the recording lacks. */
+static void offer_names(const struct search *search, struct near *near)
+{
+	const struct plumb_recorded_event *event;
+	const char *total;
+	char text[NAME_SIZE];
+
+	for (size_t i = 0; (event = plumb_recording_event(search->recording, i)); i++) {
+		if (!event->name)
+			continue;
+		near_offer(near, event->name, event->name);
+		if (copy_short_name(event->name, text))
+			near_offer(near, text, event->name);
+	}
+	for (size_t i = 0; (total = plumb_profile_total(i)); i++)
+		if (any_name(total, search->recording))
+			near_offer(near, total, total);
+}
 
 static bool find_missing(void *user, const char *word)
 {
 	struct search *search = user;
 	struct near near = near_to(word);
 	const struct plumb_recorded_event *event;
-	char text[128];
+	size_t count = 0, length = 0;
+	char text[256];
 
 	if (any_name(word, search->recording))
 		return true;
 	complain("this recording has no event '%s'", word);
-	for (size_t i = 0; (event = plumb_recording_event(search->recording, i)); i++) {
-		const char *part = event->name;
-		size_t length;
-
-		if (!part)
-			continue;
-		near_offer(&near, part, event->name);
-		length = short_name(&part);
-		if (length >= sizeof(text))
-			continue;
-		memcpy(text, part, length);
-		text[length] = '\0';
-		near_offer(&near, text, event->name);
+	offer_names(search, &near);
+	if (advise_near(&near))
+		return false;
+	while ((event = plumb_recording_event(search->recording, count)) && event->name &&
+	       strlen(event->name) < sizeof(text) - length - 2) {
+		length += (size_t)sprintf(text + length, "%s%s", count ? ", " : "", event->name);
+		count++;
 	}
-	if (!advise_near(&near))
+	if (event)
 		advise("plumb script --header lists its events");
+	else
+		advise("it has %s", count ? text : "none");
 	return false;
+}
+
+/* Notes the first two words that mean an event. */
+static bool note_meaning(void *user, const char *word)
+{
+	struct search *search = user;
+
+	if (!is_meant(word, search->name))
+		return true;
+	if (search->found)
+		search->second = memory_copy(word, strlen(word));
+	else
+		search->found = memory_copy(word, strlen(word));
+	return !search->second;
+}
+
+/* Checks that no event is a part of one and also named by itself: it is added up once. */
+static int check_meanings(const struct report_options *options, struct search *search)
+{
+	const struct plumb_recorded_event *event;
+	int status = EXIT_FINE;
+
+	for (size_t i = 0;
+	     status == EXIT_FINE && (event = plumb_recording_event(search->recording, i)); i++) {
+		search->name = event->name;
+		search->found = search->second = NULL;
+		if (event->name)
+			each_name(&options->events, note_meaning, search);
+		if (search->second && (parts_of(search->found) || parts_of(search->second)) &&
+		    strcasecmp(search->found, search->second) != 0) {
+			complain("--event: '%s' and '%s' cannot be combined: both count %s",
+				 search->found, search->second, event->name);
+			status = EXIT_USAGE;
+		}
+		free((void *)(uintptr_t)search->found);
+		free((void *)(uintptr_t)search->second);
+	}
+	return status;
 }
 
 int report_check_events(const struct report_options *options,
@@ -112,15 +199,20 @@ int report_check_events(const struct report_options *options,
 {
 	struct search search = {.recording = recording};
 
-	return each_name(&options->events, find_missing, &search) ? EXIT_FINE : EXIT_USAGE;
+	if (!each_name(&options->events, find_missing, &search))
+		return EXIT_USAGE;
+	return check_meanings(options, &search);
 }
 
 /* Returns false for the wanted name: the search ends there. */
 static bool is_other(void *user, const char *word)
 {
-	const struct search *search = user;
+	struct search *search = user;
 
-	return !search->name || !is_name(word, search->name);
+	if (!search->name || !is_meant(word, search->name))
+		return true;
+	search->second = is_name(word, search->name) ? NULL : parts_of(word);
+	return false;
 }
 
 bool report_takes(const struct report_options *options, const struct plumb_recorded_event *event)
@@ -131,6 +223,24 @@ bool report_takes(const struct report_options *options, const struct plumb_recor
 	if (counted >= 0 && !profile_counts_has((enum profile_counted)counted, event->name))
 		return false;
 	return !options->events.count || !each_name(&options->events, is_other, &search);
+}
+
+const char *report_counts_as(const struct report_options *options,
+			     const struct plumb_recorded_event *event, char name[REPORT_EVENT_SIZE])
+{
+	struct search search = {.name = event->name};
+	const char *total;
+
+	if (!options->events.count || each_name(&options->events, is_other, &search) ||
+	    !search.second)
+		return NULL;
+	for (size_t i = 0; (total = plumb_profile_total(i)); i++) {
+		if (plumb_profile_parts(total) != search.second)
+			continue;
+		snprintf(name, REPORT_EVENT_SIZE, "exact/%s/", total);
+		return name;
+	}
+	return NULL;
 }
 
 bool report_selects(const struct report_options *options)

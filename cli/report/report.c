@@ -18,6 +18,7 @@ struct report_run {
 	struct reading reading;
 	enum plumb_profile_paths paths;
 	struct profile_view view;
+	char total[REPORT_EVENT_SIZE]; /* the name of an event whose parts are added up */
 };
 
 /* ---- The recording ----------------------------------------------------------------------------
@@ -104,6 +105,13 @@ static bool takes(void *user, const struct plumb_recorded_event *event)
 	const struct report_run *run = user;
 
 	return report_takes(run->options, event);
+}
+
+static const char *counts_as(void *user, const struct plumb_recorded_event *event)
+{
+	struct report_run *run = user;
+
+	return report_counts_as(run->options, event, run->total);
 }
 
 /* Tells whether to print an event: others may be there for columns alone. */
@@ -331,6 +339,8 @@ static int make_profile(struct report_run *run)
 		.user = run,
 		.wants_by = choice_looks_at(&run->reading.choice),
 		.takes = report_selects(run->options) && !slots ? takes : NULL,
+		/* Columns of slots need each of them. */
+		.counts_as = report_selects(run->options) && !slots ? counts_as : NULL,
 		.branches = run->options->stacked,
 		/* Exact totals need all rows of the few events. */
 		.rows_max = report_counted(run->options) >= 0 ? COUNTED_ROWS : 0,

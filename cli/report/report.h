@@ -73,6 +73,12 @@ int report_check_events(const struct report_options *options,
 			const struct plumb_recording *recording);
 /* Likewise tells whether to use an event: -e names it, or the view shows it. */
 bool report_takes(const struct report_options *options, const struct plumb_recorded_event *event);
+/* Likewise returns the name of the event that -e names and that `event` is only a part of, in
+ * `name`; NULL: there is none. */
+#define REPORT_EVENT_SIZE 64
+const char *report_counts_as(const struct report_options *options,
+			     const struct plumb_recorded_event *event,
+			     char name[REPORT_EVENT_SIZE]);
 /* Returns whether report_takes() may return false. */
 bool report_selects(const struct report_options *options);
 /* Returns which view of an exact profile --branch, --mem or --mix is; -1: none. */

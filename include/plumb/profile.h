@@ -157,6 +157,11 @@ struct plumb_profile_options {
 	 * function are one, if the file's call frame information says where it begins and ends.
 	 */
 	bool unnamed_by_address;
+	/*
+	 * Returns the name of the event that samples of `event` are added to, so that several add
+	 * up as one; NULL: its own. Samples of all those events must be of the same kind.
+	 */
+	const char *(*counts_as)(void *user, const struct plumb_recorded_event *event);
 };
 
 /*
@@ -411,6 +416,14 @@ PLUMB_API int plumb_profile_counts(const struct plumb_profile *profile, const ch
 
 /* Tells whether such a list names an event, by the name that a recording has for it. */
 PLUMB_API bool plumb_profile_is_named(const char *names, const char *event);
+/*
+ * Returns the events of an exact profile whose counts add up to those of event `name`, which the
+ * profile need not have: "STALL_FRONTEND_*" for "STALL_FRONTEND", as plumb_profile_is_named() takes
+ * them. Upper and lower case are the same. NULL: none are known.
+ */
+PLUMB_API const char *plumb_profile_parts(const char *name);
+/* Returns the i-th name that plumb_profile_parts() knows, or NULL past the end. */
+PLUMB_API const char *plumb_profile_total(size_t i);
 
 /*
  * Why a cache line moves between cores. A byte is common if several threads use it, at least one

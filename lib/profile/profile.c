@@ -107,6 +107,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 			free(profile->callees[i].groups);
 	}
 	free(profile->events);
+	free(profile->counted_as);
 	free(profile->rows);
 	free(profile->callees);
 	free(profile->branches);
@@ -172,23 +173,59 @@ static void describe_spe(const struct plumb_profile *profile, struct profiled_ev
 	event->sampling.filtered = event->public.filtered;
 }
 
+/*
+ * Finds the event that a recorded one counts as, where that is another one: NULL if it is new.
+ * Returns false if out of memory.
+ */
+static bool find_total(struct plumb_profile *profile, const struct plumb_recorded_event *recorded,
+		       const char *total, struct profiled_event **event)
+{
+	struct counted_as *grown;
+	size_t i = 0;
+
+	*event = NULL;
+	while (i < profile->event_count && (!profile->events[i].public.name ||
+					    strcmp(profile->events[i].public.name, total) != 0))
+		i++;
+	if (i == profile->event_count)
+		return true;
+	grown = reallocarray(profile->counted_as, profile->counted_as_count + 1, sizeof(*grown));
+	if (!grown)
+		return false;
+	profile->counted_as = grown;
+	grown[profile->counted_as_count++] = (struct counted_as){recorded, i};
+	*event = &profile->events[i];
+	return true;
+}
+
 struct profiled_event *profiled_event_find(struct plumb_profile *profile,
 					   const struct plumb_samples_item *item)
 {
 	const struct plumb_recorded_event *recorded = item->record->event;
+	const char *name = recorded->name, *total = NULL;
 	struct profiled_event *grown, *event;
 
 	for (size_t i = 0; i < profile->event_count; i++)
 		if (profile->events[i].public.event == recorded)
 			return &profile->events[i];
+	for (size_t i = 0; i < profile->counted_as_count; i++)
+		if (profile->counted_as[i].recorded == recorded)
+			return &profile->events[profile->counted_as[i].event];
+	if (profile->options.counts_as)
+		total = profile->options.counts_as(profile->options.user, recorded);
+	if (total) {
+		name = total;
+		if (!find_total(profile, recorded, total, &event) || event)
+			return event;
+	}
 	grown = realloc(profile->events, (profile->event_count + 1) * sizeof(*grown));
 	if (!grown)
 		return NULL;
 	profile->events = grown;
 	event = &grown[profile->event_count];
 	*event = (struct profiled_event){.public = {.event = recorded}};
-	if (recorded->name) {
-		event->public.name = text_table_keep(&profile->texts, recorded->name);
+	if (name) {
+		event->public.name = text_table_keep(&profile->texts, name);
 		if (!event->public.name)
 			return NULL;
 	}

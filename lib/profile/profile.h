@@ -139,6 +139,12 @@ struct profiled_event {
 	uint32_t *order;       /* of its rows, the largest first */
 };
 
+/* A recorded event whose samples are added to those of another one. */
+struct counted_as {
+	const struct plumb_recorded_event *recorded;
+	size_t event; /* its index */
+};
+
 /* CPUs, threads or rings whose neighbours are known; the samples of others have none. */
 #define LANES_MAX 65536
 
@@ -233,6 +239,8 @@ struct plumb_profile {
 
 	struct profiled_event *events;
 	size_t event_count;
+	struct counted_as *counted_as;
+	size_t counted_as_count;
 	struct row *rows;
 	uint64_t *values;              /* `words` of each row */
 	uint32_t *hashes;              /* of the values of each row */

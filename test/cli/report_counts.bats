@@ -51,7 +51,8 @@ setup_file()
 	plumb record --exact -q -o exact.data -- ./counts || skip "the model cannot run here"
 	plumb stat --json -o stat.json \
 		-e BR_RETIRED,BR_MIS_PRED_RETIRED,INST_RETIRED,OP_RETIRED,MEM_ACCESS_RD,MEM_ACCESS_WR \
-		-e L1D_CACHE_REFILL,L2D_CACHE_REFILL_RD,LL_CACHE_MISS_RD,DTLB_WALK -- ./counts
+		-e L1D_CACHE_REFILL,L2D_CACHE_REFILL_RD,LL_CACHE_MISS_RD,DTLB_WALK \
+		-e STALL_BACKEND,STALL_FRONTEND,STALL_SLOT_BACKEND,MEM_ACCESS,L1D_CACHE -- ./counts
 }
 
 setup()
@@ -293,6 +294,29 @@ equal()
        did you mean exact/CPU_CYCLES/?" ]
 	run --separate-stderr plumb report -i exact.data -e INST_RETIRED --topdown
 	[ "$status" -eq 2 ]
+}
+
+@test "-e adds up the parts of an event that an exact profile lacks: as many as stat counts" {
+	local name
+	for name in STALL_BACKEND STALL_FRONTEND STALL_SLOT_BACKEND MEM_ACCESS L1D_CACHE; do
+		plumb report -i exact.data -e "$name" -s sym --json >"$name.json"
+		jq -e --arg name "$name" --slurpfile counted stat.json \
+			'[.events[] | [.name, .period]] == [["exact/\($name)/",
+			  ($counted[0].events[] | select(.name == $name) | .count)]] and
+			 ([.events[0].rows[].period] | add) == .events[0].period' "$name.json"
+	done
+	# Its rows are those of its parts, added up.
+	plumb report -i exact.data -e MEM_ACCESS_RD,MEM_ACCESS_WR -s sym --json |
+		jq -S '[.events[].rows[]] | group_by(.symbol) | map({(.[0].symbol): map(.period) | add}) | add' >parts
+	jq -S '[.events[0].rows[] | {(.symbol): .period}] | add' MEM_ACCESS.json >rows
+	cmp parts rows
+	run --separate-stderr plumb report -i exact.data -e STALL_BACKEND,STALL_BACKEND_MEM
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "plumb: --event: 'STALL_BACKEND' and 'STALL_BACKEND_MEM' cannot be combined: both count exact/STALL_BACKEND_MEM/" ]
+	run --separate-stderr plumb report -i exact.data -e STALL_BAKEND
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "plumb: this recording has no event 'STALL_BAKEND'
+       did you mean STALL_BACKEND?" ]
 }
 
 @test "--topdown, --branch, --mem and --mix of an exact profile fit a terminal's width" {
