@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/memory.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -72,7 +73,19 @@ char *memory_format(const char *format, ...)
 	return text;
 }
 
+/* Large arrays are given back to the kernel when they are freed, and leave no holes in the heap;
+ * what is smaller, such as buffers of a recording, stays in use without another page fault. */
+static void choose_sizes(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 8 << 20);
+	mallopt(M_TOP_PAD, 256 << 10);
+#endif
+}
+
 void memory_init(void)
 {
+	choose_sizes();
 	json_set_alloc_funcs(memory_alloc, free);
 }

@@ -14,7 +14,8 @@
 
 #define MEMORY_GIVEN __attribute__((returns_nonnull))
 
-/* Makes jansson allocate the same way, so that printed JSON is always complete. */
+/* Makes jansson allocate the same way, so that printed JSON is always complete; and chooses which
+ * memory is given back to the kernel. */
 void memory_init(void);
 
 /* Returns `memory`, the result of an allocation, or ends the process if it is NULL. */

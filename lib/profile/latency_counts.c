@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
+
 /* Bits of the smallest table, and of one with all numbers. */
 #define BITS_MIN 2
 #define BITS_MAX 16
@@ -28,7 +30,8 @@ bool latencies_grow(struct latencies *latencies, size_t row)
 	const size_t room = row < 128 ? 256 : 2 * row;
 	struct latency_counts *grown;
 
-	grown = reallocarray(latencies->rows, room, latencies->kind_count * sizeof(*grown));
+	grown = large_resize(latencies->rows, latencies->room, room,
+			     latencies->kind_count * sizeof(*grown));
 	if (!grown)
 		return false;
 	memset(grown + latencies->room * latencies->kind_count, 0,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
 #include "profile/profile.h"
 
 static uint64_t hash_code(const void *owner, uint32_t i)
@@ -13,13 +14,14 @@ static uint64_t hash_code(const void *owner, uint32_t i)
 static bool grow(struct code_table *codes)
 {
 	const size_t room = codes->room ? 2 * codes->room : 256;
-	uint64_t *values = reallocarray(codes->values, room, (codes->words + 1) * sizeof(*values));
+	const size_t size = (codes->words ? codes->words : 1) * sizeof(*codes->values);
+	uint64_t *values = large_resize(codes->values, codes->count, room, size);
 	uint32_t *hashes;
 
 	if (!values)
 		return false;
 	codes->values = values;
-	hashes = reallocarray(codes->hashes, room, sizeof(*hashes));
+	hashes = large_resize(codes->hashes, codes->count, room, sizeof(*hashes));
 	if (!hashes)
 		return false;
 	codes->hashes = hashes;

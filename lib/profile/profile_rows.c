@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
 #include "profile/profile.h"
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -15,7 +16,7 @@ bool index_table_reserve(struct index_table *table, uint64_t (*hash)(const void 
 
 	if (table->slots && 2 * (table->count + 1) <= table->mask)
 		return true;
-	slots = malloc(size * sizeof(*slots));
+	slots = large_resize(NULL, 0, size, sizeof(*slots));
 	if (!slots)
 		return false;
 	memset(slots, 0xff, size * sizeof(*slots));
@@ -92,6 +93,7 @@ static uint64_t hash_row(const void *owner, uint32_t i)
 
 static bool grow(struct plumb_profile *profile)
 {
+	const size_t used = profile->row_count;
 	size_t room = profile->row_room ? 2 * profile->row_room : 256;
 	struct row_branches *branches;
 	struct row_callees *callees;
@@ -102,31 +104,31 @@ static bool grow(struct plumb_profile *profile)
 
 	if (room > profile->options.rows_max)
 		room = profile->options.rows_max;
-	rows = realloc(profile->rows, room * sizeof(*rows));
+	rows = large_resize(profile->rows, used, room, sizeof(*rows));
 	if (!rows)
 		return false;
 	profile->rows = rows;
-	records = realloc(profile->records, room * sizeof(*records));
+	records = large_resize(profile->records, used, room, sizeof(*records));
 	if (!records)
 		return false;
 	profile->records = records;
 	if (profile->options.children) {
-		callees = realloc(profile->callees, room * sizeof(*callees));
+		callees = large_resize(profile->callees, used, room, sizeof(*callees));
 		if (!callees)
 			return false;
 		profile->callees = callees;
 	}
 	if (profile->options.branches) {
-		branches = realloc(profile->branches, room * sizeof(*branches));
+		branches = large_resize(profile->branches, used, room, sizeof(*branches));
 		if (!branches)
 			return false;
 		profile->branches = branches;
 	}
-	values = realloc(profile->values, room * profile->words * sizeof(*values));
+	values = large_resize(profile->values, used, room, profile->words * sizeof(*values));
 	if (!values)
 		return false;
 	profile->values = values;
-	hashes = realloc(profile->hashes, room * sizeof(*hashes));
+	hashes = large_resize(profile->hashes, used, room, sizeof(*hashes));
 	if (!hashes)
 		return false;
 	profile->hashes = hashes;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
 #include "profile/profile.h"
 
 /* Rows that are cleared at once. A page that is read before it is written costs two faults, and
@@ -17,18 +18,19 @@ static bool move(struct tallies *tallies, size_t space)
 	struct tally_less *less;
 	uint8_t *memory;
 
-	/* Pages that are never touched take no memory. */
+	/* Pages that are never touched take no memory, and few rows have neighbours. */
 	less = calloc(space, sizeof(*less));
-	memory = reallocarray(NULL, space + 1, line);
+	memory = large_resize(NULL, 0, space + 1, line);
 	if (!less || !memory) {
 		free(less);
 		free(memory);
 		return false;
 	}
 	rows = (struct tally_row *)(void *)(memory + line - (uintptr_t)memory % line);
-	if (tallies->room) {
-		memcpy(rows, tallies->rows, tallies->room * sizeof(*rows));
-		memcpy(less, tallies->less, tallies->room * sizeof(*less));
+	for (size_t i = 0; i < tallies->room; i++) {
+		rows[i] = tallies->rows[i];
+		if (rows[i].together)
+			less[i] = tallies->less[i];
 	}
 	free(tallies->memory);
 	free(tallies->less);

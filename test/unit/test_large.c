@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+
+#include "base/large.h"
+
+static void an_array_keeps_what_is_used(void **state)
+{
+	uint32_t *array = NULL;
+	size_t used = 0;
+
+	(void)state;
+	/* From what malloc() gives up to several huge pages, and back. */
+	for (size_t count = 100; count < 2000000; count *= 7) {
+		array = large_resize(array, used, count, sizeof(*array));
+		assert_non_null(array);
+		for (size_t i = 0; i < used; i++)
+			assert_int_equal(array[i], i * 3);
+		for (size_t i = used; i < count; i++)
+			array[i] = (uint32_t)i * 3;
+		used = count;
+	}
+	assert_true(used * sizeof(*array) > (size_t)4 << 20);
+	array = large_resize(array, 10, 10, sizeof(*array));
+	assert_non_null(array);
+	for (size_t i = 0; i < 10; i++)
+		assert_int_equal(array[i], i * 3);
+	free(array);
+}
+
+static void what_is_too_large_leaves_the_array(void **state)
+{
+	char *array = large_resize(NULL, 0, 8, 1);
+
+	(void)state;
+	assert_non_null(array);
+	array[7] = 'x';
+	assert_null(large_resize(array, 8, SIZE_MAX / 2, 4));
+	assert_null(large_resize(array, 8, SIZE_MAX, 1));
+	assert_int_equal(array[7], 'x');
+	free(array);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_array_keeps_what_is_used),
+		cmocka_unit_test(what_is_too_large_leaves_the_array),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
