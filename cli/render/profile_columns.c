@@ -359,6 +359,15 @@ static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_LATENCY_RANGE] = "CYCLES",
 	[PLUMB_KEY_DATA_SYMBOL] = "DATA",
 	[PLUMB_KEY_DATA_DSO] = "DATA FILE",
+	[PLUMB_KEY_DSO_TO] = "TARGET FILE",
+	[PLUMB_KEY_SRCLINE_TO] = "TARGET LINE",
+	[PLUMB_KEY_MISPREDICT] = "MISPREDICTED",
+	[PLUMB_KEY_CYCLES] = "CYCLES",
+	[PLUMB_KEY_SNOOP] = "SNOOP",
+	[PLUMB_KEY_TLB] = "TLB",
+	[PLUMB_KEY_LOCKED] = "LOCKED",
+	[PLUMB_KEY_BLOCKED] = "BLOCKED",
+	[PLUMB_KEY_PHYSICAL_ADDRESS] = "PHYSICAL ADDRESS",
 };
 
 const char *profile_key_heading(unsigned key)
@@ -407,6 +416,7 @@ static bool is_number(const struct profile_view *view, unsigned column)
 	case PLUMB_KEY_TID:
 	case PLUMB_KEY_CPU:
 	case PLUMB_KEY_LATENCY:
+	case PLUMB_KEY_CYCLES:
 	case PLUMB_KEY_TIME:
 		return true;
 	default:

@@ -6,68 +6,40 @@
 #include <stdio.h>
 
 #include "base/mem_source.h"
+#include "base/mem_text.h"
 #include "render/script.h"
 
-/* perf's buffers have 100 bytes; longer text is cut off. */
-#define TEXT_ROOM 100
-
-struct text {
-	char bytes[TEXT_ROOM];
-	size_t length;
-};
-
-static void add(struct text *text, const char *word)
-{
-	while (*word && text->length < TEXT_ROOM - 1)
-		text->bytes[text->length++] = *word++;
-	text->bytes[text->length] = '\0';
-}
-
-/* The words of the bits that are set, " or " between. Returns how many. */
-static unsigned add_bits(struct text *text, uint64_t bits, const char *const *words, unsigned count,
-			 unsigned before)
-{
-	for (unsigned i = 0; i < count; i++) {
-		if (!(bits >> i & 1))
-			continue;
-		if (before++)
-			add(text, " or ");
-		add(text, words[i]);
-	}
-	return before;
-}
-
-static void add_operation(struct text *text, uint64_t operation)
+static void add_operation(struct mem_text *text, uint64_t operation)
 {
 	static const char *const words[] = {"N/A", "LOAD", "STORE", "PFETCH", "EXEC"};
 
 	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (operation >> i & 1) {
-			add(text, words[i]);
+			mem_text_add(text, words[i]);
 			return;
 		}
 	}
-	add(text, "No");
+	mem_text_add(text, "No");
 }
 
-static void add_hit_or_miss(struct text *text, unsigned level)
+static void add_hit_or_miss(struct mem_text *text, unsigned level)
 {
 	if (level & MEM_LEVEL_HIT)
-		add(text, " hit");
+		mem_text_add(text, " hit");
 	if (level & MEM_LEVEL_MISS)
-		add(text, " miss");
+		mem_text_add(text, " miss");
 }
 
-static void add_hops(struct text *text, unsigned hops)
+static void add_hops(struct mem_text *text, unsigned hops)
 {
 	static const char *const words[8] = {"", "core, same node ", "node, same socket ",
 					     "socket, same board ", "board "};
 
 	if (words[hops])
-		add(text, words[hops]);
+		mem_text_add(text, words[hops]);
 }
 
-static void add_level_number(struct text *text, unsigned number)
+static void add_level_number(struct mem_text *text, unsigned number)
 {
 	static const char *const words[16] = {
 		[MEM_NUMBER_L2_MHB] = "L2 MHB",
@@ -84,10 +56,10 @@ static void add_level_number(struct text *text, unsigned number)
 	char text_of[8];
 
 	snprintf(text_of, sizeof(text_of), "L%u", number);
-	add(text, words[number] ? words[number] : text_of);
+	mem_text_add(text, words[number] ? words[number] : text_of);
 }
 
-static unsigned add_levels(struct text *text, unsigned levels)
+static unsigned add_levels(struct mem_text *text, unsigned levels)
 {
 	static const char *const words[] = {
 		"N/A",
@@ -106,11 +78,11 @@ static unsigned add_levels(struct text *text, unsigned levels)
 		"Uncached",
 	};
 
-	return add_bits(text, levels, words, sizeof(words) / sizeof(*words), 0);
+	return mem_text_add_bits(text, levels, words, sizeof(words) / sizeof(*words), 0);
 }
 
 /* 6.1 prints the levels and the level's number side by side. */
-static void add_old_level(struct text *text, uint64_t source)
+static void add_old_level(struct mem_text *text, uint64_t source)
 {
 	const unsigned level = mem_get(source, MEM_LEVEL), hops = mem_get(source, MEM_HOPS),
 		       number = mem_get(source, MEM_LEVEL_NUMBER);
@@ -118,22 +90,22 @@ static void add_old_level(struct text *text, uint64_t source)
 	unsigned count = 0;
 
 	if (mem_get(source, MEM_REMOTE))
-		add(text, "Remote ");
+		mem_text_add(text, "Remote ");
 	if (hops)
 		add_hops(text, hops);
 	else
 		count = add_levels(text, level & ~(unsigned)(MEM_LEVEL_HIT | MEM_LEVEL_MISS));
 	if (number && count)
-		add(text, " or ");
+		mem_text_add(text, " or ");
 	if (number)
 		add_level_number(text, number);
 	if (text->length == begin)
-		add(text, "N/A");
+		mem_text_add(text, "N/A");
 	add_hit_or_miss(text, level);
 }
 
 /* Newer versions prefer the number. */
-static void add_level(struct text *text, uint64_t source)
+static void add_level(struct mem_text *text, uint64_t source)
 {
 	const unsigned level = mem_get(source, MEM_LEVEL), hops = mem_get(source, MEM_HOPS),
 		       number = mem_get(source, MEM_LEVEL_NUMBER);
@@ -141,12 +113,12 @@ static void add_level(struct text *text, uint64_t source)
 
 	if (number && number != MEM_NUMBER_NA) {
 		if (mem_get(source, MEM_REMOTE))
-			add(text, "Remote ");
+			mem_text_add(text, "Remote ");
 		if (hops)
 			add_hops(text, hops);
 		add_level_number(text, number);
 	} else if (!levels) {
-		add(text, "N/A");
+		mem_text_add(text, "N/A");
 		return;
 	} else {
 		add_levels(text, levels);
@@ -154,74 +126,34 @@ static void add_level(struct text *text, uint64_t source)
 	add_hit_or_miss(text, level);
 }
 
-static void add_snoop(struct text *text, uint64_t source)
+static void describe(struct mem_text *text, uint64_t source, enum plumb_perf_version version)
 {
-	static const char *const words[] = {"N/A", "None", "Hit", "Miss", "HitM"};
-	static const char *const more[] = {"Fwd", "Peer"};
-	unsigned count = add_bits(text, mem_get(source, MEM_SNOOP), words, 5, 0);
-
-	if (add_bits(text, mem_get(source, MEM_SNOOPX), more, 2, count) == 0)
-		add(text, "N/A");
-}
-
-static void add_tlb(struct text *text, unsigned tlb)
-{
-	static const char *const words[] = {"N/A", "HIT", "MISS", "L1", "L2", "Walker", "Fault"};
-
-	if (add_bits(text, tlb & ~(unsigned)(MEM_TLB_HIT | MEM_TLB_MISS), words, 7, 0) == 0)
-		add(text, "N/A");
-	if (tlb & MEM_TLB_HIT)
-		add(text, " hit");
-	if (tlb & MEM_TLB_MISS)
-		add(text, " miss");
-}
-
-static void add_lock(struct text *text, unsigned lock)
-{
-	if (lock & MEM_LOCK_NA)
-		add(text, "N/A");
-	else
-		add(text, lock & MEM_LOCK_LOCKED ? "Yes" : "No");
-}
-
-static void add_block(struct text *text, unsigned block)
-{
-	if (!block || block & 1)
-		add(text, " N/A");
-	else if (block == 2)
-		add(text, " Data");
-	else
-		add(text, block == 4 ? " Addr" : " Data Addr");
-}
-
-static void describe(struct text *text, uint64_t source, enum plumb_perf_version version)
-{
-	add(text, "|OP ");
+	mem_text_add(text, "|OP ");
 	add_operation(text, mem_get(source, MEM_OP));
-	add(text, "|LVL ");
+	mem_text_add(text, "|LVL ");
 	if (version == PLUMB_PERF_6_1)
 		add_old_level(text, source);
 	else
 		add_level(text, source);
-	add(text, "|SNP ");
-	add_snoop(text, source);
-	add(text, "|TLB ");
-	add_tlb(text, mem_get(source, MEM_TLB));
-	add(text, "|LCK ");
-	add_lock(text, mem_get(source, MEM_LOCK));
-	add(text, "|BLK ");
-	add_block(text, mem_get(source, MEM_BLOCK));
+	mem_text_add(text, "|SNP ");
+	mem_text_snoop(text, source);
+	mem_text_add(text, "|TLB ");
+	mem_text_tlb(text, source);
+	mem_text_add(text, "|LCK ");
+	mem_text_lock(text, source);
+	mem_text_add(text, "|BLK ");
+	mem_text_block(text, source);
 }
 
 void script_print_source(struct script_printer *printer, uint64_t data_source)
 {
-	struct text words = {.length = 0}, text = {.length = 0};
+	struct mem_text words = {.length = 0}, text = {.length = 0};
 	char number[24];
 
 	describe(&words, data_source, printer->version);
 	snprintf(number, sizeof(number), "%16llx ", (unsigned long long)data_source);
-	add(&text, number);
-	add(&text, words.bytes);
+	mem_text_add(&text, number);
+	mem_text_add(&text, words.bytes);
 	/* The column is as wide as the widest so far. */
 	if (text.length > printer->source_width)
 		printer->source_width = text.length;

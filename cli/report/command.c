@@ -43,11 +43,16 @@ static int check_browser(const struct report_options *options)
 #define FLAG_ROW(l, n, member, text) OPTION_ROW_FLAG(struct report_options, l, n, member, text)
 
 static const char *const key_names[] = {
-	"symbol",        "dso",         "comm",     "pid",    "tid",      "cpu",
-	"srcline",       "srcfile",     "ip",       "op",     "subclass", "event",
-	"data_source",   "cache_line",  "page",     "offset", "inline",   "group",
-	"branch_target", "symbol_to",   "latency",  "time",   "access",   "latency_range",
-	"bytes",         "data_symbol", "data_dso", NULL,
+	"symbol",      "dso",         "comm",          "pid",
+	"tid",         "cpu",         "srcline",       "srcfile",
+	"ip",          "op",          "subclass",      "event",
+	"data_source", "cache_line",  "page",          "offset",
+	"inline",      "group",       "branch_target", "symbol_to",
+	"latency",     "time",        "access",        "latency_range",
+	"bytes",       "data_symbol", "data_dso",      "dso_to",
+	"srcline_to",  "mispredict",  "cycles",        "snoop",
+	"tlb",         "locked",      "blocked",       "physical_address",
+	NULL,
 };
 static const char *const field_names[] = {
 	"share",

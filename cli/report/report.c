@@ -228,7 +228,8 @@ static bool is_of_data(unsigned key)
 {
 	return key == PLUMB_KEY_DATA_SYMBOL || key == PLUMB_KEY_DATA_DSO ||
 	       key == PLUMB_KEY_CACHE_LINE || key == PLUMB_KEY_PAGE || key == PLUMB_KEY_OFFSET ||
-	       key == PLUMB_KEY_ACCESS || key == PLUMB_KEY_BYTES;
+	       key == PLUMB_KEY_ACCESS || key == PLUMB_KEY_BYTES ||
+	       key == PLUMB_KEY_PHYSICAL_ADDRESS;
 }
 
 /* Tells whether a key says what one operation did, which only records of operations tell. */
@@ -236,7 +237,8 @@ static bool is_of_records(unsigned key)
 {
 	return key == PLUMB_KEY_LATENCY || key == PLUMB_KEY_LATENCY_RANGE ||
 	       key == PLUMB_KEY_DATA_SOURCE || key == PLUMB_KEY_GROUP ||
-	       key == PLUMB_KEY_BRANCH_TARGET || key == PLUMB_KEY_SYMBOL_TO;
+	       key == PLUMB_KEY_BRANCH_TARGET || key == PLUMB_KEY_SYMBOL_TO ||
+	       (key >= PLUMB_KEY_DSO_TO && key <= PLUMB_KEY_BLOCKED);
 }
 
 /*

@@ -73,16 +73,9 @@ static const struct {
 	const char *name, *instead;
 } keys_of_perf[] = {
 	{"daddr", "-s data_symbol"},
-	{"dso_to", "-s symbol_to"},
 	{"iaddr", "-s ip"},
 	{"ins_lat", "-F issue"},
 	{"local_ins_lat", "-F issue"},
-	{"locked", "-s access"},
-	{"mispredict", "-F mispredictions"},
-	{"snoop", "-s data_source"},
-	{"srcline_to", "-s branch_target"},
-	{"tlb", "-s event"},
-	{"phys_daddr", "plumb script -F phys_addr"},
 };
 
 static int refuse(const char *what, const char *name, bool with_columns)

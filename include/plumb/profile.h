@@ -67,6 +67,18 @@ enum plumb_profile_key {
 	/* Of samples with a data address: the variable of a mapped file that it is in; its file. */
 	PLUMB_KEY_DATA_SYMBOL,
 	PLUMB_KEY_DATA_DSO,
+	/* Where a branch led to, as SYMBOL_TO: the file, and the line. */
+	PLUMB_KEY_DSO_TO,
+	PLUMB_KEY_SRCLINE_TO,
+	PLUMB_KEY_MISPREDICT, /* of a branch: "Yes" or "No" */
+	PLUMB_KEY_CYCLES,     /* of an entry of a branch stack: since the branch before it */
+	/* Of samples with perf's data source, in its words; SPE records have what perf makes of
+	 * them. */
+	PLUMB_KEY_SNOOP,            /* "HitM" */
+	PLUMB_KEY_TLB,              /* "Walker miss" */
+	PLUMB_KEY_LOCKED,           /* "Yes" */
+	PLUMB_KEY_BLOCKED,          /* "Data" */
+	PLUMB_KEY_PHYSICAL_ADDRESS, /* of the data */
 	PLUMB_PROFILE_KEYS
 };
 

@@ -104,4 +104,10 @@ static inline unsigned mem_get(uint64_t source, enum mem_field field)
 	return (unsigned)(source >> field) & ((1u << widths[field]) - 1);
 }
 
+/* A value without its other fields. */
+static inline uint64_t mem_only(uint64_t source, enum mem_field field)
+{
+	return mem_put(field, mem_get(source, field));
+}
+
 #endif

@@ -19,6 +19,8 @@ static struct frame_values look_at(struct adding *adding, size_t i)
 	const struct plumb_samples_item *item = samples_item(adding->samples, adding->task, i);
 	const enum plumb_cpu_mode mode = plumb_record_mode(item->record);
 
+	if (!adding->parts.fit)
+		samples_set_data_source(adding->samples, i);
 	return (struct frame_values){
 		.item = item,
 		.event = &profile->events[adding->event],

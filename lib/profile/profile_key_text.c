@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem_text.h"
 #include "profile/profile.h"
 
 static const char *const access_names[ACCESSES] = {
@@ -90,6 +91,23 @@ static const char *range_text(uint64_t bits, char room[PLUMB_PROFILE_TEXT])
 	return room;
 }
 
+/* A field of perf's data source. */
+static const char *field_text(unsigned key, uint64_t source, char room[PLUMB_PROFILE_TEXT])
+{
+	struct mem_text text = {.length = 0};
+
+	if (key == PLUMB_KEY_SNOOP)
+		mem_text_snoop(&text, source);
+	else if (key == PLUMB_KEY_TLB)
+		mem_text_tlb(&text, source);
+	else if (key == PLUMB_KEY_LOCKED)
+		mem_text_lock(&text, source);
+	else
+		mem_text_block(&text, source);
+	snprintf(room, PLUMB_PROFILE_TEXT, "%s", text.bytes + strspn(text.bytes, " "));
+	return room;
+}
+
 const char *key_text(const struct plumb_profile *profile, unsigned key, const uint64_t value[2],
 		     char room[PLUMB_PROFILE_TEXT])
 {
@@ -120,10 +138,18 @@ const char *key_text(const struct plumb_profile *profile, unsigned key, const ui
 		return room;
 	case PLUMB_KEY_LATENCY_RANGE:
 		return range_text(value[0], room);
+	case PLUMB_KEY_MISPREDICT:
+		return value[0] ? "Yes" : "No";
+	case PLUMB_KEY_SNOOP:
+	case PLUMB_KEY_TLB:
+	case PLUMB_KEY_LOCKED:
+	case PLUMB_KEY_BLOCKED:
+		return field_text(key, value[0], room);
 	case PLUMB_KEY_PID:
 	case PLUMB_KEY_TID:
 	case PLUMB_KEY_CPU:
 	case PLUMB_KEY_LATENCY:
+	case PLUMB_KEY_CYCLES:
 	case PLUMB_KEY_BYTES:
 		snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64, value[0]);
 		return room;

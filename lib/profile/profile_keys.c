@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem_source.h"
 #include "profile/profile.h"
 #include "symbol/symbolizer.h"
 
@@ -42,6 +43,15 @@ static const char *const names[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_LATENCY_RANGE] = "latency_range",
 	[PLUMB_KEY_DATA_SYMBOL] = "data_symbol",
 	[PLUMB_KEY_DATA_DSO] = "data_dso",
+	[PLUMB_KEY_DSO_TO] = "dso_to",
+	[PLUMB_KEY_SRCLINE_TO] = "srcline_to",
+	[PLUMB_KEY_MISPREDICT] = "mispredict",
+	[PLUMB_KEY_CYCLES] = "cycles",
+	[PLUMB_KEY_SNOOP] = "snoop",
+	[PLUMB_KEY_TLB] = "tlb",
+	[PLUMB_KEY_LOCKED] = "locked",
+	[PLUMB_KEY_BLOCKED] = "blocked",
+	[PLUMB_KEY_PHYSICAL_ADDRESS] = "physical_address",
 };
 
 /* perf's names. */
@@ -61,6 +71,7 @@ static const struct {
 	{"addr_from", PLUMB_KEY_IP},
 	{"addr_to", PLUMB_KEY_BRANCH_TARGET},
 	{"srcline_from", PLUMB_KEY_SRCLINE},
+	{"phys_daddr", PLUMB_KEY_PHYSICAL_ADDRESS},
 };
 
 const char *plumb_profile_key_name(unsigned key)
@@ -244,13 +255,14 @@ static bool target_address(const struct frame_values *frame, uint64_t *to)
 	return true;
 }
 
-/* Sets the function that a branch led to. */
-static bool set_target(struct plumb_profile *profile, const struct frame_values *frame,
-		       uint64_t value[2])
+/* Sets the function that a branch led to, its file, or the line there. */
+static bool set_target(struct plumb_profile *profile, unsigned key,
+		       const struct frame_values *frame, uint64_t value[2])
 {
 	const enum plumb_cpu_mode mode = plumb_record_mode(frame->item->record);
 	struct place own = *frame->place, *place;
 	const char *dso;
+	bool fine;
 	uint64_t to;
 
 	if (!target_address(frame, &to))
@@ -258,12 +270,70 @@ static bool set_target(struct plumb_profile *profile, const struct frame_values 
 	place = place_find(profile, frame->item->task,
 			   (struct plumb_frame){.ip = to, .mode = plumb_symbolizer_mode(mode, to)});
 	dso = place_dso(profile, place);
-	if (dso)
+	fine = dso;
+	if (dso && key == PLUMB_KEY_SYMBOL_TO)
 		set_symbol(profile, value, place, dso);
+	else if (dso && key == PLUMB_KEY_DSO_TO)
+		set_text(value, dso);
+	else if (dso)
+		fine = place_source(profile, place, 0, false, value);
 	/* It may have taken the place of the sample's own. */
 	if (place == frame->place)
 		*frame->place = own;
-	return dso;
+	return fine;
+}
+
+/* Sets whether a branch was mispredicted, or the cycles since the one before it. */
+static void set_branch(const struct frame_values *frame, unsigned key, uint64_t value[2])
+{
+	const struct plumb_spe_record *spe = frame->item->spe;
+	const uint64_t flags = frame->branch ? frame->branch->flags : 0;
+
+	if (key == PLUMB_KEY_CYCLES) {
+		if (flags >> PLUMB_ENTRY_CYCLES & UINT16_MAX)
+			set_number(value, flags >> PLUMB_ENTRY_CYCLES & UINT16_MAX);
+	} else if (flags & (PLUMB_ENTRY_BIT(PLUMB_ENTRY_MISPREDICTED) |
+			    PLUMB_ENTRY_BIT(PLUMB_ENTRY_PREDICTED))) {
+		set_number(value, flags >> PLUMB_ENTRY_MISPREDICTED & 1);
+	} else if (spe && spe->has & PLUMB_SPE_HAS_EVENTS && spe->has & PLUMB_SPE_HAS_OPERATION &&
+		   spe->op_class == PLUMB_SPE_BRANCH) {
+		set_number(value, spe->events >> PLUMB_SPE_EV_MISPREDICTED & 1);
+	}
+}
+
+/* Sets a field of perf's data source. */
+static void set_field(const struct frame_values *frame, unsigned key, uint64_t value[2])
+{
+	const struct plumb_record *record = frame->item->record;
+	const uint64_t source = record->sample.data_source;
+
+	if (!(record->event->attr.sample_type & PLUMB_SAMPLE_DATA_SRC))
+		return;
+	switch (key) {
+	case PLUMB_KEY_SNOOP:
+		set_number(value, mem_only(source, MEM_SNOOP) | mem_only(source, MEM_SNOOPX));
+		break;
+	case PLUMB_KEY_TLB:
+		set_number(value, mem_only(source, MEM_TLB));
+		break;
+	case PLUMB_KEY_LOCKED:
+		set_number(value, mem_only(source, MEM_LOCK));
+		break;
+	default:
+		set_number(value, mem_only(source, MEM_BLOCK));
+	}
+}
+
+/* Returns whether the sample has the physical address of data. */
+static bool physical_address(const struct plumb_samples_item *item, uint64_t *address)
+{
+	if (item->spe) {
+		*address =
+			plumb_spe_physical_address(item->spe->addresses[PLUMB_SPE_DATA_PHYSICAL]);
+		return item->spe->has & PLUMB_SPE_HAS_DATA_PHYSICAL;
+	}
+	*address = item->record->sample.physical_address;
+	return item->record->event->attr.sample_type & PLUMB_SAMPLE_PHYS_ADDR;
 }
 
 /* Sets the variable that the data is in, or its file. Other memory has neither. */
@@ -397,7 +467,23 @@ bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_v
 			set_number(value, address & 63);
 		return true;
 	case PLUMB_KEY_SYMBOL_TO:
-		return set_target(profile, frame, value);
+	case PLUMB_KEY_DSO_TO:
+	case PLUMB_KEY_SRCLINE_TO:
+		return set_target(profile, key, frame, value);
+	case PLUMB_KEY_MISPREDICT:
+	case PLUMB_KEY_CYCLES:
+		set_branch(frame, key, value);
+		return true;
+	case PLUMB_KEY_SNOOP:
+	case PLUMB_KEY_TLB:
+	case PLUMB_KEY_LOCKED:
+	case PLUMB_KEY_BLOCKED:
+		set_field(frame, key, value);
+		return true;
+	case PLUMB_KEY_PHYSICAL_ADDRESS:
+		if (physical_address(frame->item, &address))
+			set_number(value, address);
+		return true;
 	case PLUMB_KEY_DATA_SYMBOL:
 	case PLUMB_KEY_DATA_DSO:
 		return set_data(profile, key, frame->item, value);

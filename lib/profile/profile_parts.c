@@ -38,6 +38,7 @@ static void add_part(struct parts *parts, unsigned key)
 		parts->data_mask |= 63;
 		break;
 	case PLUMB_KEY_SYMBOL_TO:
+	case PLUMB_KEY_DSO_TO:
 		parts->space = true;
 		__attribute__((fallthrough));
 	case PLUMB_KEY_BRANCH_TARGET:

@@ -12,6 +12,7 @@
 #include "recording/access.h"
 #include "recording/reader.h"
 #include "recording/samples_stream.h"
+#include "spe/data_source_perf.h"
 #include "spe/perf_version.h"
 #include "spe/stream.h"
 
@@ -458,6 +459,15 @@ size_t samples_keep(struct plumb_samples *samples, const struct plumb_task *task
 	}
 	samples->count = samples->batch.count = kept;
 	return count - kept;
+}
+
+void samples_set_data_source(struct plumb_samples *samples, size_t i)
+{
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a run has a current ring */
+	const struct spe_core *core = &samples->current->core;
+
+	samples->synthesized.record.sample.data_source =
+		spe_perf_data_source(&samples->run[i], core, samples->decoding.synthesis.version);
 }
 
 uint64_t samples_code(const struct plumb_samples *samples, size_t i, enum plumb_cpu_mode *mode)

@@ -17,6 +17,8 @@ bool samples_each_record_once(const struct plumb_samples *samples);
  */
 const struct plumb_samples_item *samples_item(struct plumb_samples *samples,
 					      const struct plumb_task *task, size_t i);
+/* Also sets .data_source of that item's record. */
+void samples_set_data_source(struct plumb_samples *samples, size_t i);
 /*
  * Keeps those records of the last batch whose items `wants` accepts, as `user` and `task` say.
  * Returns how many were left out.

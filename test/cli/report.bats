@@ -116,9 +116,9 @@ setup()
 	run --separate-stderr plumb report --raw -i spe.data -s "$keys,sym"
 	[ "$status" -eq 2 ]
 	said "plumb: too many keys: at most 16 are supported"
-	run --separate-stderr plumb report --raw -i spe.data -s sym,tlb
+	run --separate-stderr plumb report --raw -i spe.data -s sym,daddr
 	[ "$status" -eq 2 ]
-	said "plumb: unknown key 'tlb'" "       instead of perf's tlb, use -s event"
+	said "plumb: unknown key 'daddr'" "       instead of perf's daddr, use -s data_symbol"
 	run --separate-stderr plumb report --raw -i spe.data --core neoverse-n1 -F sample,mem
 	[ "${lines[2]}" = "      2  L2" ]
 	[ "${lines[3]}" = "      1  -" ] || [ "${lines[4]}" = "      1  -" ]

@@ -7,6 +7,7 @@ import csv
 import functools
 import io
 import json
+import operator
 import re
 import subprocess
 import sys
@@ -331,6 +332,8 @@ def perf_data_rows(path, key):
             event = EVENT.match(line)[1]
         elif event == "memory" and line and not line.startswith("#"):
             share, samples, cell = (cell.strip() for cell in line.split("|"))
+            # Addresses come with their level, and 0x unless they are 0.
+            cell = re.sub(r"^\[.\] (0x)?", "", cell)
             rows.append((float(share.rstrip("%")), int(samples), cell))
     return rows
 
@@ -355,11 +358,6 @@ def latency_of(row):
     return str(int(row["latency"] or 0))
 
 
-def tlb_of(row):
-    events = (row["event"] or "").split()
-    return "Walker miss" if "TLB-REFILL" in events else "Walker hit" if "TLB-ACCESS" in events else "N/A"
-
-
 @tap.test
 def data_keys(work):
     """what perf 6.1's keys of data say, and Plumb's keys that say it"""
@@ -374,9 +372,9 @@ def data_keys(work):
             ("weight", "weight", lambda row: str(int(latency_of(row)) * row["samples"])),
             ("mem", "mem", lambda row: SOURCES_OF_PERF[row["data_source"]][0]),
             ("snoop", "data_source", lambda row: SOURCES_OF_PERF[row["data_source"]][1]),
-            ("tlb", "event", tlb_of),
-            # SPE records do not tell: all rows are the same.
-            ("locked", "op", lambda row: "No"), ("blocked", "op", lambda row: "N/A"),
+            *((key, key, operator.itemgetter(key)) for key in ("tlb", "locked", "blocked")),
+            ("snoop", "snoop", lambda row: re.sub("(N/A or )?Peer", "N/A", row["snoop"])),
+            ("phys_daddr", "phys_daddr", lambda row: f"{int(row['physical_address'] or '0', 16):016x}"),
             # The addresses that the records have are in no file.
             ("dso_daddr", "dso_daddr", lambda row: row["data_dso"] or "[unknown]"),
         )
