@@ -23,6 +23,7 @@
 #define SAMPLED_BEFORE      8000    /* modelled before it, or a quarter of a unit: what is in ... */
 #define SAMPLED_BEFORE_LESS 3000    /* flight is as it would be; that many at least ... */
 #define SAMPLED_BEFORE_MORE 512     /* and up to that many more, at random */
+#define SAMPLED_SEEK        8000    /* look so far for a mispredicted branch to begin behind */
 #define SAMPLED_NEW         2000    /* modelled in full after code that executes first */
 #define SAMPLED_UNIT        16384   /* at first */
 #define SAMPLED_TOUCH       4000000 /* that many warm caches before a window, at 2 % or less */

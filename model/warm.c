@@ -120,7 +120,8 @@ static inline void pass_time(struct warmer *warmer, unsigned executed, uint32_t 
 	}
 }
 
-static inline void follow_branch(struct core *core, const struct block *block, uint64_t next_pc)
+/* Returns whether the branch at the end of a block was mispredicted. */
+static inline bool follow_branch(struct core *core, const struct block *block, uint64_t next_pc)
 {
 	const struct prepared *prepared = block->model;
 	const uint64_t end = block->pc + 4ull * prepared->count;
@@ -128,9 +129,10 @@ static inline void follow_branch(struct core *core, const struct block *block, u
 	struct predict_outcome outcome;
 
 	if (kind == BRANCH_EXCEPTION)
-		return;
+		return false;
 	predictor_branch(core->predictor, end - 4, kind,
 			 kind != BRANCH_CONDITIONAL || next_pc != end, next_pc, &outcome);
+	return outcome.result == PREDICT_WRONG;
 }
 
 void warm_execute(struct warmer *warmer, const struct block *block, unsigned executed,
@@ -149,8 +151,8 @@ void warm_execute(struct warmer *warmer, const struct block *block, unsigned exe
 	for (size_t i = 0; i < access_count && accesses[i].insn < executed; i++)
 		make_access(warmer, &prepared->ops[accesses[i].insn],
 			    block->pc + 4ull * accesses[i].insn, &accesses[i]);
-	if (prepared->branch && executed == prepared->count)
-		follow_branch(core, block, next_pc);
+	warmer->mispredicted = prepared->branch && executed == prepared->count &&
+			       follow_branch(core, block, next_pc);
 	core->instructions += executed;
 	pass_time(warmer, executed, pace);
 }
@@ -234,6 +236,8 @@ void warm_end(struct warmer *warmer)
 	if (warmer->cycle > core->cycle)
 		go_on(core, warmer->cycle);
 	core->resume = NO_RESUME;
+	if (warmer->mispredicted)
+		flush_pipeline(core, core->last_retired);
 	core->faults_taken = memory_page_faults(core->memory);
 }
 

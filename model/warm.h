@@ -26,6 +26,7 @@ struct warmer {
 	uint64_t parts[WARM_PARTS]; /* when the last parts of the reorder buffer have retired */
 	unsigned part;              /* the oldest of them ... */
 	int room;                   /* ... and how many instructions more do not need it */
+	bool mispredicted;          /* the branch that ended the last block was */
 	uint64_t line;              /* of instructions that was fetched last, plus one */
 	uint64_t left[WARM_STORES]; /* when the last stores left the store queue, by number */
 };
@@ -38,7 +39,10 @@ void warm_execute(struct warmer *warmer, const struct block *block, unsigned exe
 		  const struct access *accesses, size_t access_count, uint64_t next_pc,
 		  uint32_t pace);
 
-/* Ends the stretch: the core goes on at the time that was reached, with what was in flight. */
+/*
+ * Ends the stretch: the core goes on at the time that was reached, with what was in flight. Behind
+ * a mispredicted branch, nothing has been fetched yet.
+ */
 void warm_end(struct warmer *warmer);
 
 /* Returns the memory side of a core, for memory_touch(). */

@@ -14,6 +14,8 @@
 #define BARE_SETTLES      1000000
 #define END_ROOM          65536 /* instructions before the last one that counts, at least */
 #define UNREPORTED_PART   256   /* of the instructions: more accesses than that matter */
+#define MISPREDICTED_ONE  256   /* a mispredicted branch in a window */
+#define MISPREDICTED_MAX  (MISPREDICTED_ONE * SAMPLED_WINDOW)
 #define PACE_MAX          (64ull * WARM_PACE_ONE)
 
 enum phase {
@@ -42,11 +44,15 @@ static uint64_t next;     /* position at which the phase ends */
 static uint64_t noted;    /* position at which the shared count was updated */
 static uint64_t base;     /* position at which the first unit began */
 static uint64_t window_at;
+static uint64_t window_counts[MODEL_COUNTS]; /* so far */
+static unsigned window_group;
 static uint64_t lead;     /* instructions in detail before it */
 static uint64_t new_from; /* position from which what is new is counted */
 static bool translated;   /* a block that is about to execute */
 static uint64_t counts_before[MODEL_COUNTS];
 static uint32_t pace = WARM_PACE_ONE;
+static uint32_t mispredicted; /* in the last few windows, in parts of MISPREDICTED_ONE */
+static uint64_t seeking;      /* instructions in which one is looked for, to begin detail behind */
 static struct warmer warmer;
 static uint64_t touching; /* instructions before a window that caches see, at least */
 static uint64_t warming;  /* those of them that warm the core */
@@ -310,23 +316,33 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t earlier_by(uint64_t at, uint64_t instructions)
+{
+	return at > instructions ? at - instructions : 0;
+}
+
 /* Returns where only caches must see what executes before the window at `window_at`. */
 static uint64_t touching_from(void)
 {
 	const uint64_t part = (fixed_unit ? fixed_unit : sampled->unit) / SAMPLED_TOUCH_PART;
-	const uint64_t all = (part > touching ? part : touching) + lead;
+	const uint64_t all = (part > touching ? part : touching) + lead + seeking;
 
-	return earlier(window_at > all ? window_at - all : 0, bare_until);
+	return earlier(earlier_by(window_at, all), bare_until);
 }
 
 /* Returns where warming must begin before it. Only the core learns of unreported accesses. */
 static uint64_t warming_from(void)
 {
-	const uint64_t all = warming + lead;
+	const uint64_t all = warming + lead + seeking;
 
 	if (unreported)
 		return touching_from();
-	return earlier(window_at > all ? window_at - all : 0, bare_until);
+	return earlier(earlier_by(window_at, all), bare_until);
 }
 
 /* Goes on with what the way to the window has at this position. */
@@ -342,7 +358,7 @@ static void come_nearer(void)
 		sampled_touches = warm_memory(warmer.core);
 	} else {
 		phase = PHASE_WARMS;
-		next = window_at > lead ? window_at - lead : 0;
+		next = earlier_by(window_at, lead + seeking);
 	}
 }
 
@@ -423,15 +439,23 @@ static unsigned deal_group(void)
 	return group;
 }
 
-/* A profile keeps all windows: one of a longer unit counts more. */
-static void charge_window(struct core *core, const uint32_t window[MODEL_COUNTS])
+/*
+ * Adds what was counted since `counts_before` to the window. A profile keeps all windows: one of a
+ * longer unit counts more.
+ */
+static void leave_window(struct core *core)
 {
 	const uint64_t weight = sampled->unit / SAMPLED_UNIT;
-	const unsigned group = deal_group();
+	uint64_t counts[MODEL_COUNTS];
 
-	charge(core, group, weight);
-	sampled->group_windows[group]++;
-	sampled->group_instructions[group] += weight * window[EVENT_INST_RETIRED];
+	read_counts(core, counts);
+	for (unsigned e = 0; e < MODEL_COUNTS; e++) {
+		counts[e] -= counts_before[e];
+		window_counts[e] += counts[e];
+	}
+	charge(core, window_group, weight);
+	sampled->group_instructions[window_group] += weight * counts[EVENT_INST_RETIRED];
+	watch(core, SAMPLED_WATCH_NOTHING, following);
 }
 
 /*
@@ -457,25 +481,29 @@ static bool joins(uint32_t count)
 	return count == SAMPLED_MAX || (half_is_enough() && timeline_may_join());
 }
 
-static void end_window(struct core *core)
+/* Between windows, time passes as in the last few, and branches are mispredicted as often. */
+static void follow_window(void)
+{
+	const uint64_t instructions = window_counts[EVENT_INST_RETIRED];
+	uint64_t own;
+
+	if (!instructions)
+		return;
+	own = window_counts[EVENT_CPU_CYCLES] * WARM_PACE_ONE / instructions;
+	pace = (uint32_t)((7ull * pace + earlier(own, PACE_MAX)) / 8);
+	own = window_counts[EVENT_BR_MIS_PRED_RETIRED] * SAMPLED_WINDOW * MISPREDICTED_ONE /
+	      instructions;
+	mispredicted = (uint32_t)((7ull * mispredicted + earlier(own, MISPREDICTED_MAX)) / 8);
+}
+
+static void end_window(void)
 {
 	const uint32_t count = atomic_load(&sampled->count);
-	uint64_t counts[MODEL_COUNTS], own;
 
-	read_counts(core, counts);
-	for (unsigned e = 0; e < MODEL_COUNTS; e++) {
-		const uint64_t more = counts[e] - counts_before[e];
-
-		sampled->windows[count][e] = more < UINT32_MAX ? (uint32_t)more : UINT32_MAX;
-	}
-	charge_window(core, sampled->windows[count]);
-	watch(core, SAMPLED_WATCH_NOTHING, following);
-	/* The time that passes between windows is that of the last few. */
-	if (sampled->windows[count][EVENT_INST_RETIRED]) {
-		own = (uint64_t)sampled->windows[count][EVENT_CPU_CYCLES] * WARM_PACE_ONE /
-		      sampled->windows[count][EVENT_INST_RETIRED];
-		pace = (uint32_t)((7ull * pace + (own < PACE_MAX ? own : PACE_MAX)) / 8);
-	}
+	for (unsigned e = 0; e < MODEL_COUNTS; e++)
+		sampled->windows[count][e] = (uint32_t)earlier(window_counts[e], UINT32_MAX);
+	sampled->group_windows[window_group]++;
+	follow_window();
 	if (!is_kept())
 		return;
 	atomic_store(&sampled->count, count + 1);
@@ -483,7 +511,8 @@ static void end_window(struct core *core)
 		join_units();
 }
 
-static void begin_window(struct core *core)
+/* Begins the window, or goes on with it behind code that was new. */
+static void enter_window(struct core *core)
 {
 	phase = PHASE_WINDOW;
 	next = window_at + SAMPLED_WINDOW;
@@ -492,17 +521,38 @@ static void begin_window(struct core *core)
 	read_counts(core, counts_before);
 }
 
-static void choose_window(void)
+/*
+ * Returns how far to look for a mispredicted branch: a little more than there is between two. Fetch
+ * begins anew behind one, and may then get ahead of dispatch so slowly that thousands of
+ * instructions show how many there have been since: what was in flight in the last window says
+ * nothing of that. Where there are hardly any, it goes on with that.
+ */
+static uint64_t seek_range(void)
+{
+	const uint64_t range =
+		mispredicted ? 5ull * SAMPLED_WINDOW * MISPREDICTED_ONE / (4ull * mispredicted)
+			     : UINT64_MAX;
+
+	return range <= SAMPLED_SEEK ? range : 0;
+}
+
+/* Chooses the next window, which does not begin before a position. */
+static void choose_window(uint64_t from)
 {
 	const uint64_t unit = fixed_unit ? fixed_unit : sampled->unit;
 	const uint64_t number = fixed_unit ? unit_number : atomic_load(&sampled->count);
 
-	window_at = base + number * unit + random_number() % unit;
+	/* All of it follows, not only what is left: windows would be shorter in short units, and
+	 * what is in them count less than what is in long ones. */
+	window_at = later(base + number * unit + random_number() % unit, from);
+	window_group = deal_group();
+	memset(window_counts, 0, sizeof(window_counts));
 	/* Detail begins with a cycle: if it were always as far ahead, windows of a steady loop
 	 * would all begin at the same part of one, and end at another; only whole cycles count. */
 	lead = earlier(unit / 4, SAMPLED_BEFORE);
 	lead = lead > SAMPLED_BEFORE_LESS ? lead : SAMPLED_BEFORE_LESS;
 	lead += random_number() % SAMPLED_BEFORE_MORE;
+	seeking = seek_range();
 }
 
 static void note_unreported(void)
@@ -517,24 +567,23 @@ static void note_unreported(void)
 
 /*
  * Chooses how to get to the window. It ends at a random place, too, or blocks would have an
- * influence on where. If that has passed, the window is empty.
+ * influence on where. If that has passed, it has ended, perhaps without an instruction.
  */
 static void seek_window(struct core *core)
 {
 	while (window_at + SAMPLED_WINDOW <= position) {
-		read_counts(core, counts_before);
-		end_window(core);
-		choose_window();
+		end_window();
+		choose_window(window_at + SAMPLED_WINDOW);
 	}
 	next = window_at;
 	translated = false;
 	if (window_at <= position) {
-		begin_window(core);
-	} else if (window_at <= position + lead) {
+		enter_window(core);
+	} else if (window_at <= position + lead + seeking) {
 		phase = PHASE_BEFORE;
 	} else {
 		phase = PHASE_WARMS;
-		next = window_at - lead;
+		next = window_at - lead - seeking;
 		warm_begin(&warmer, core);
 		note_unreported();
 		/* A short stretch is not worth it. */
@@ -545,15 +594,13 @@ static void seek_window(struct core *core)
 	}
 }
 
-/* Models what executes from here on in full. A window that has begun ends here. */
+/* Models what executes from here on in full. A window that has begun goes on behind it. */
 static void begin_new(struct core *core)
 {
 	if (phase == PHASE_WARMS)
 		warm_end(&warmer);
-	if (phase == PHASE_WINDOW) {
-		end_window(core);
-		choose_window();
-	}
+	if (phase == PHASE_WINDOW)
+		leave_window(core);
 	phase = PHASE_NEW;
 	new_from = position;
 	watch(core, SAMPLED_WATCH_ALL, following);
@@ -575,7 +622,7 @@ static void end_first_stretch(struct core *core)
 	}
 	if (may_be_bare && translate_anew)
 		translate_anew();
-	choose_window();
+	choose_window(0);
 	seek_window(core);
 }
 
@@ -591,15 +638,12 @@ static void end_phase(struct core *core)
 		next = window_at;
 		break;
 	case PHASE_BEFORE:
-		begin_window(core);
+		enter_window(core);
 		break;
 	case PHASE_WINDOW:
-		end_window(core);
-		choose_window();
-		/* All of it follows, not only what is left: windows would be shorter in short
-		 * units, and what is in them count less than what is in long ones. */
-		if (window_at < position)
-			window_at = position;
+		leave_window(core);
+		end_window();
+		choose_window(position);
 		seek_window(core);
 		break;
 	case PHASE_NEW:
@@ -620,6 +664,12 @@ void sampled_translated(void)
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
+
+/* Whether detail could begin, but is to begin behind a mispredicted branch instead. */
+static bool seeks_on(void)
+{
+	return phase == PHASE_WARMS && !warmer.mispredicted && position + lead < window_at;
+}
 
 void sampled_execute(struct core *core, const struct block *block, unsigned executed,
 		     const struct access *accesses, size_t access_count, uint64_t next_pc)
@@ -653,7 +703,7 @@ void sampled_execute(struct core *core, const struct block *block, unsigned exec
 	}
 	position += executed;
 	following = next_pc;
-	if (position >= next && !is_bare())
+	if (position >= next && !is_bare() && !seeks_on())
 		end_phase(core);
 }
 

@@ -580,6 +580,33 @@ static void what_is_in_flight_goes_on(void **state)
 	}
 }
 
+/* Behind a mispredicted branch nothing has been fetched, and behind any other one all goes on. */
+static void a_mispredicted_branch_empties_the_frontend(void **state)
+{
+	static struct side detailed, warmed;
+	unsigned at, seen[2] = {0};
+
+	(void)state;
+	begin(model_cores[0], false, &detailed, &warmed);
+	at = execute(&detailed, &warmed, NULL, 0, 0, DETAILED);
+	while (!seen[0] || !seen[1]) {
+		const struct core *core = warmed.core;
+		const uint64_t ahead = core->predict - core->cycle, flushes = core->flushes;
+		struct warmer warmer;
+
+		warm_begin(&warmer, warmed.core);
+		at = execute(&detailed, &warmed, &warmer, 0, at, 1);
+		warm_end(&warmer);
+		assert_int_equal(core->flushes, flushes + warmer.mispredicted);
+		if (warmer.mispredicted)
+			assert_true(core->predict >= core->last_retired);
+		else
+			assert_int_equal(core->predict - core->cycle, ahead);
+		seen[warmer.mispredicted]++;
+	}
+	end(&detailed, &warmed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -591,6 +618,7 @@ int main(void)
 		cmocka_unit_test(the_rest_of_a_block_leaves_nothing),
 		cmocka_unit_test(only_memory_counts),
 		cmocka_unit_test(what_is_in_flight_goes_on),
+		cmocka_unit_test(a_mispredicted_branch_empties_the_frontend),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
