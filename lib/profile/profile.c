@@ -99,6 +99,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 	for (size_t i = 0; i < profile->lane_count; i++) {
 		free(profile->lanes[i].counted);
 		free(profile->lanes[i].ends);
+		free(profile->lanes[i].window);
 	}
 	for (size_t i = 0; i < profile->row_count; i++) {
 		free(profile->rows[i].batches);

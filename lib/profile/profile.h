@@ -106,11 +106,13 @@ enum { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESSES };
 enum window_kind { WINDOW_FAR, WINDOW_NEAR, WINDOW_KINDS };
 /*
  * A row's batches: periods of each batch of samples; by kind, those of windows within the row's
- * function; the sum of windows that began elsewhere; and, in the row of a group's leader, that of
- * windows that began in the row and ended elsewhere, by event, as far as there is room.
+ * function, and those of them after which the next sample was in the function, too; the sum of
+ * windows that began elsewhere; and, in the row of a group's leader, that of windows that began in
+ * the row and ended elsewhere, by event, as far as there is room.
  */
 #define ROW_WITHIN(kind)  ((size_t)PROFILE_BATCHES * (1 + (kind)))
-#define ROW_ENTERED(kind) (ROW_WITHIN(WINDOW_KINDS) + (kind))
+#define ROW_STAYED(kind)  ((size_t)PROFILE_BATCHES * (1 + WINDOW_KINDS + (kind)))
+#define ROW_ENTERED(kind) (ROW_STAYED(WINDOW_KINDS) + (kind))
 #define ROW_LEFT(kind)    (ROW_ENTERED(WINDOW_KINDS) + (size_t)LEFT_MAX * (kind))
 #define LEFT_MAX          32
 #define ROW_ROOM          ROW_LEFT(WINDOW_KINDS)
@@ -148,6 +150,17 @@ struct counted_as {
 /* CPUs, threads or rings whose neighbours are known; the samples of others have none. */
 #define LANES_MAX 65536
 
+/* What was counted in the last window of a group, while it may still turn out to have stayed. */
+struct last_window {
+	enum window_kind kind;
+	unsigned batch;
+	size_t count;
+	struct {
+		uint32_t row;
+		double period;
+	} at[LEFT_MAX];
+};
+
 /* The samples of a CPU or a thread, of which neighbours are compared. */
 struct lane {
 	uint64_t key[2];
@@ -156,6 +169,7 @@ struct lane {
 	uint32_t row;
 	const void *function;        /* of the last sample, with options.batches */
 	bool strobed;                /* it is by a member of the group */
+	struct last_window *window;  /* that of a group's leader; NULL: none yet */
 	bool open;                   /* its last sample is an SPE record ... */
 	bool in_batches;             /* ... of a batch ... */
 	struct record_values values; /* ... with these values */
@@ -259,6 +273,7 @@ struct plumb_profile {
 	bool within; /* the one before it, in its thread or CPU, was in the same function */
 	enum window_kind kind; /* of the window between these two ... */
 	bool torn;             /* ... which are not those of one window */
+	size_t leader;         /* the lane of the leader of its group */
 	uint32_t left; /* the row of the one before it, if that was in another; NO_ROW: none */
 	struct plumb_profile_node *tree; /* of the last plumb_profile_tree() */
 	/* Of the last plumb_profile_topdown_tree(), and for plumb_profile_topdown_of(). */

@@ -16,6 +16,8 @@
 #define PERF_TYPE_RAW      4
 #define CODE_INST_RETIRED  0x08
 #define CODE_CPU_CYCLES    0x11
+#define CODE_OP_RETIRED    0x3a
+#define CODE_OP_SPEC       0x3b
 #define CODE_STALL_SLOT    0x3f
 #define CODE_STALL_BACKEND 0x3d /* of slots; together with those of the frontend, all */
 #define CODE_STALL_FRONT   0x3e
@@ -24,6 +26,12 @@
 
 /* With samples in fewer batches than this, there is no interval. */
 #define BATCHES_LEAST 4
+
+/*
+ * Windows after which a function went on tell its metrics if they have this share of the cycles of
+ * those within it: with fewer, sampling would be more than twice as far off.
+ */
+#define STAYED_LEAST 0.25
 
 /* Returns the code of an event of a core's PMU, or -1 for other events. */
 static int code_of(const struct plumb_profile *profile, const struct plumb_event_attr *attr)
@@ -355,88 +363,175 @@ static void expect_crossed(const struct counters *counters, const struct crossed
 }
 
 /*
- * Finds how far the shares lie apart between the ways to charge windows that crossed: the error
- * that more samples do not make smaller. That of the share of cycles: half of each such window.
+ * Finds what was counted in windows that crossed. Returns the error of the share of cycles that
+ * they make, which more samples do not make smaller: half of each such window.
  */
-static void find_blur(struct counters *counters, const struct plumb_profile *profile,
-		      const uint32_t rows[FIRST_LEVEL_EVENTS], enum window_kind kind,
-		      double blur[COUNTERS_SHARES])
+static double find_all_crossed(const struct counters *counters, const struct plumb_profile *profile,
+			       const uint32_t rows[FIRST_LEVEL_EVENTS], enum window_kind kind,
+			       struct crossed *crossed)
 {
-	double lowest[FIRST_LEVEL_METRICS] = {0}, highest[FIRST_LEVEL_METRICS] = {0};
-	struct crossed far, crossed;
+	const size_t cycles = counters->level.cycles;
+	struct crossed far;
+	double in;
 
 	find_crossed(counters, profile, rows, WINDOW_FAR, &far);
-	find_crossed(counters, profile, rows, kind, &crossed);
-	blur[0] = far.in[counters->level.cycles] / counters->all_cycles / 2;
+	find_crossed(counters, profile, rows, kind, crossed);
+	in = far.in[cycles];
 	if (kind == WINDOW_NEAR) {
-		blur[0] += crossed.in[counters->level.cycles] / counters->all_cycles / 2;
-		expect_crossed(counters, &far, &crossed);
+		in += crossed->in[cycles];
+		expect_crossed(counters, &far, crossed);
 	}
+	return in / counters->all_cycles / 2;
+}
+
+/*
+ * Windows that metrics can be computed from: the row's batches that begin at `first`. Their counts
+ * are `part` of those of all windows within the function.
+ */
+struct basis {
+	size_t first;
+	double part, samples;
+	double shares[COUNTERS_SHARES], halves[COUNTERS_SHARES]; /* by the jackknife */
+};
+
+static void find_shares(struct basis *basis, struct counters *counters,
+			const struct plumb_profile *profile,
+			const uint32_t rows[FIRST_LEVEL_EVENTS])
+{
+	const uint32_t cycles = rows[counters->level.cycles];
+	const unsigned all = batches_of(profile, cycles, 0);
+	const unsigned own = batches_of(profile, cycles, basis->first);
+	const double samples = cycles == NO_ROW ? 0 : (double)profile->rows[cycles].own.samples;
+	double without[PROFILE_BATCHES][COUNTERS_SHARES];
+
+	evaluate(counters, profile, rows, basis->first, PROFILE_BATCHES, basis->shares);
+	for (size_t b = 0; b < PROFILE_BATCHES; b++)
+		evaluate(counters, profile, rows, basis->first, b, without[b]);
+	for (size_t s = 0; s < COUNTERS_SHARES; s++) {
+		double values[PROFILE_BATCHES];
+
+		for (size_t b = 0; b < PROFILE_BATCHES; b++)
+			values[b] = without[b][s];
+		basis->halves[s] = s == 0 ? half_width(values, all, samples)
+					  : half_width(values, own, basis->samples);
+	}
+}
+
+/*
+ * Charges windows that crossed, in one of the ways, beside those of a basis. An operation is sent
+ * before it retires, so none of the ways makes more retire than were sent.
+ */
+static void charge(const struct basis *basis, const struct counters *counters,
+		   const struct plumb_profile *profile, const uint32_t rows[FIRST_LEVEL_EVENTS],
+		   const struct crossed *crossed, unsigned ways, double counts[FIRST_LEVEL_EVENTS])
+{
+	const size_t retired = find_code(&counters->level, CODE_OP_RETIRED);
+	const size_t sent = find_code(&counters->level, CODE_OP_SPEC);
+
+	for (size_t i = 0; i < counters->level.event_count; i++) {
+		const bool end = counts_at_end(counters, i);
+		double more = 0;
+
+		more += ways & (end ? RETIRED_IN : SENT_IN) ? crossed->in[i] : 0;
+		more += ways & (end ? RETIRED_OUT : SENT_OUT) ? crossed->out[i] : 0;
+		counts[i] =
+			count_without(batches_at(profile, rows[i]), basis->first, PROFILE_BATCHES) +
+			basis->part * more;
+	}
+	if (retired < FIRST_LEVEL_EVENTS && sent < FIRST_LEVEL_EVENTS)
+		counts[retired] = fmin(counts[retired], counts[sent]);
+}
+
+/*
+ * Widens the bounds of the metrics to those that the windows of a basis have with each way to
+ * charge windows that crossed. NaN bounds are unknown so far.
+ */
+static void widen(const struct basis *basis, struct counters *counters,
+		  const struct plumb_profile *profile, const uint32_t rows[FIRST_LEVEL_EVENTS],
+		  const struct crossed *crossed, double low[COUNTERS_SHARES],
+		  double high[COUNTERS_SHARES])
+{
 	for (unsigned ways = 0; ways < CROSSINGS; ways++) {
 		double counts[FIRST_LEVEL_EVENTS] = {0}, shares[FIRST_LEVEL_METRICS];
 
-		for (size_t i = 0; i < counters->level.event_count; i++) {
-			const bool end = counts_at_end(counters, i);
-
-			counts[i] = count_without(batches_at(profile, rows[i]), ROW_WITHIN(kind),
-						  PROFILE_BATCHES);
-			counts[i] += ways & (end ? RETIRED_IN : SENT_IN) ? crossed.in[i] : 0;
-			counts[i] += ways & (end ? RETIRED_OUT : SENT_OUT) ? crossed.out[i] : 0;
-		}
+		charge(basis, counters, profile, rows, crossed, ways, counts);
 		compute(counters, counts, shares);
 		for (size_t m = 0; m < FIRST_LEVEL_METRICS; m++) {
 			const double share = within_bounds(shares[m]);
 
-			lowest[m] = ways ? fmin(lowest[m], share) : share;
-			highest[m] = ways ? fmax(highest[m], share) : share;
+			low[1 + m] = fmin(low[1 + m], share - basis->halves[1 + m]);
+			high[1 + m] = fmax(high[1 + m], share + basis->halves[1 + m]);
 		}
 	}
-	for (size_t m = 0; m < FIRST_LEVEL_METRICS; m++)
-		blur[1 + m] = highest[m] - lowest[m];
 }
 
 /*
- * The metrics are of windows that lie within one function, as far as its samples tell: of strobed
- * ones if there are enough. Windows that began elsewhere count what their neighbours did, too; they
- * count as samples only. Where there are no others, they are better than nothing, but not even
- * their error is known.
+ * Chooses the windows that metrics are computed from, the best ones last: those within the
+ * function, as far as its samples tell; and those of them after which it went on, if they are no
+ * small part, since a core sends operations of the next function before this one's last retire.
+ * Returns how many choices there are.
+ */
+static size_t choose_bases(const struct plumb_profile *profile, uint32_t cycles,
+			   enum window_kind kind, struct basis bases[2])
+{
+	const double *of_cycles = batches_at(profile, cycles);
+	const double within = count_without(of_cycles, ROW_WITHIN(kind), PROFILE_BATCHES);
+	const double stayed = count_without(of_cycles, ROW_STAYED(kind), PROFILE_BATCHES);
+	const double all = count_without(of_cycles, 0, PROFILE_BATCHES);
+	const double samples = cycles == NO_ROW ? 0 : (double)profile->rows[cycles].own.samples;
+
+	bases[0] = (struct basis){
+		.first = within > 0 ? ROW_WITHIN(kind) : 0,
+		.part = 1,
+		/* Every other sample ends a strobed window. */
+		.samples = kind == WINDOW_NEAR
+				   ? samples / 2 * within /
+					     (within + of_cycles[ROW_ENTERED(WINDOW_NEAR)])
+				   : samples * within / all,
+	};
+	if (stayed < STAYED_LEAST * within ||
+	    batches_of(profile, cycles, ROW_STAYED(kind)) < BATCHES_LEAST)
+		return 1;
+	bases[1] = (struct basis){
+		.first = ROW_STAYED(kind),
+		.part = stayed / within,
+		.samples = bases[0].samples * stayed / within,
+	};
+	return 2;
+}
+
+/*
+ * The metrics are of windows that lie within one function: of strobed ones if there are enough.
+ * Windows that began elsewhere count what their neighbours did, too; they count as samples only.
+ * Where there are no others, they are better than nothing, but not even their error is known. The
+ * bounds are those of all ways to charge what may be of another function, and sampling's beyond.
  */
 void counters_estimate(struct counters *counters, const struct plumb_profile *profile,
 		       const uint32_t rows[FIRST_LEVEL_EVENTS],
 		       struct plumb_profile_estimate shares[COUNTERS_SHARES])
 {
 	const uint32_t cycles = rows[counters->level.cycles];
-	const double *of_cycles = batches_at(profile, cycles);
-	const unsigned all = batches_of(profile, cycles, 0);
 	const enum window_kind kind =
 		batches_of(profile, cycles, ROW_WITHIN(WINDOW_NEAR)) >= BATCHES_LEAST ? WINDOW_NEAR
 										      : WINDOW_FAR;
-	const unsigned inner = batches_of(profile, cycles, ROW_WITHIN(kind));
-	const size_t first = inner > 0 ? ROW_WITHIN(kind) : 0;
-	const double inner_cycles = count_without(of_cycles, ROW_WITHIN(kind), PROFILE_BATCHES);
-	const double all_cycles = count_without(of_cycles, 0, PROFILE_BATCHES);
-	const double samples = cycles == NO_ROW ? 0 : (double)profile->rows[cycles].own.samples;
-	double whole[COUNTERS_SHARES], without[PROFILE_BATCHES][COUNTERS_SHARES];
-	double blur[COUNTERS_SHARES], inner_samples = samples * inner_cycles / all_cycles;
+	struct basis bases[2];
+	const size_t count = choose_bases(profile, cycles, kind, bases);
+	const struct basis *best = &bases[count - 1];
+	double low[COUNTERS_SHARES], high[COUNTERS_SHARES], half;
+	struct crossed crossed;
 
-	/* Every other sample ends a strobed window. */
-	if (kind == WINDOW_NEAR)
-		inner_samples = samples / 2 * inner_cycles /
-				(inner_cycles + of_cycles[ROW_ENTERED(WINDOW_NEAR)]);
-	evaluate(counters, profile, rows, first, PROFILE_BATCHES, whole);
-	for (size_t b = 0; b < PROFILE_BATCHES; b++)
-		evaluate(counters, profile, rows, first, b, without[b]);
-	find_blur(counters, profile, rows, kind, blur);
-	for (size_t s = 0; s < COUNTERS_SHARES; s++) {
-		double values[PROFILE_BATCHES], half;
-
-		for (size_t b = 0; b < PROFILE_BATCHES; b++)
-			values[b] = without[b][s];
-		half = s == 0 ? half_width(values, all, samples)
-			      : half_width(values, inner, inner_samples);
-		half += blur[s];
-		shares[s] = (struct plumb_profile_estimate){within_bounds(whole[s]),
-							    within_bounds(whole[s] - half),
-							    within_bounds(whole[s] + half)};
+	for (size_t s = 0; s < COUNTERS_SHARES; s++)
+		low[s] = high[s] = NAN;
+	half = find_all_crossed(counters, profile, rows, kind, &crossed);
+	for (size_t i = 0; i < count; i++) {
+		find_shares(&bases[i], counters, profile, rows);
+		widen(&bases[i], counters, profile, rows, &crossed, low, high);
 	}
+	half += best->halves[0];
+	low[0] = best->shares[0] - half;
+	high[0] = best->shares[0] + half;
+	for (size_t s = 0; s < COUNTERS_SHARES; s++)
+		shares[s] = (struct plumb_profile_estimate){within_bounds(best->shares[s]),
+							    within_bounds(low[s]),
+							    within_bounds(high[s])};
 }

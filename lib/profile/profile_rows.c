@@ -324,9 +324,14 @@ int rows_give_up(struct plumb_profile *profile)
 		index_rows(profile);
 		hot_renumber_rows(&profile->hot, renumbered, count);
 		/* The neighbours of the next samples may be gone. */
-		for (size_t i = 0; i < profile->lane_count; i++)
+		for (size_t i = 0; i < profile->lane_count; i++) {
 			profile->lanes[i].begun = false;
+			if (profile->lanes[i].window)
+				profile->lanes[i].window->count = 0;
+		}
 		profile->left = NO_ROW;
+		profile->torn = true;
+		profile->within = false;
 		latencies_renumber(&profile->latencies, renumbered, count);
 		status = paths_renumber(profile, renumbered);
 	}

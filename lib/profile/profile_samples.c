@@ -270,23 +270,54 @@ static int count_callers(struct plumb_profile *profile, struct adding *adding)
 }
 
 /*
+ * Ends the last window of a group, after which the function went on if it `stayed`: then what was
+ * counted in it is all of that function's. One with more events than there is room for is left out.
+ */
+static void end_window(struct plumb_profile *profile, struct last_window *window, bool stayed)
+{
+	for (size_t i = 0; stayed && window->count < LEFT_MAX && i < window->count; i++)
+		profile->rows[window->at[i].row]
+			.batches[ROW_STAYED(window->kind) + window->batch] += window->at[i].period;
+	window->count = 0;
+}
+
+/*
  * Begins with a record: the first of the events that it is a sample of is the group's leader, whose
  * lane knows where the window of all of them began. A strobed window belongs to the batch of the
  * leader's sample that began it; without that sample it would be a long one.
  */
-static void begin_window(struct plumb_profile *profile, const struct lane *lane,
-			 const struct adding *adding)
+static int begin_window(struct plumb_profile *profile, struct lane *lane,
+			const struct adding *adding)
 {
 	const bool strobed = adding->item->record->sample.by_member;
+	const bool stayed = lane->begun && adding->function && lane->function == adding->function;
 
+	if (!lane->window)
+		lane->window = calloc(1, sizeof(*lane->window));
+	if (!lane->window)
+		return PLUMB_ERR_NO_MEMORY;
+	end_window(profile, lane->window, stayed);
 	profile->kind = strobed ? WINDOW_NEAR : WINDOW_FAR;
 	profile->batch = (profile->batch + !strobed) % PROFILE_BATCHES;
 	profile->torn =
 		!lane->begun ||
 		(strobed && (lane->strobed ||
 			     adding->period > adding->event->public.event->attr.sample_period / 2));
-	profile->within = !profile->torn && adding->function && lane->function == adding->function;
+	profile->within = !profile->torn && stayed;
 	profile->left = profile->torn || profile->within ? NO_ROW : lane->row;
+	profile->leader = (size_t)(lane - profile->lanes);
+	lane->window->kind = profile->kind;
+	lane->window->batch = profile->batch;
+	return 0;
+}
+
+/* Adds to a window within a function. */
+static void add_to_window(struct last_window *window, uint32_t row, double period)
+{
+	if (window->count == LEFT_MAX)
+		return;
+	window->at[window->count].row = row;
+	window->at[window->count++].period = period;
 }
 
 /* Adds to the row's batch, which is the same for all events that a record is a sample of. */
@@ -296,8 +327,9 @@ static int add_to_batch(struct plumb_profile *profile, struct lane *lane,
 	struct row *row = &profile->rows[adding->row];
 	const double period = (double)adding->period;
 
-	if (adding->item->record->offset != profile->last_offset)
-		begin_window(profile, lane, adding);
+	if (adding->item->record->offset != profile->last_offset &&
+	    begin_window(profile, lane, adding) < 0)
+		return PLUMB_ERR_NO_MEMORY;
 	profile->last_offset = adding->item->record->offset;
 	lane->function = adding->function;
 	lane->strobed = profile->kind == WINDOW_NEAR;
@@ -310,9 +342,10 @@ static int add_to_batch(struct plumb_profile *profile, struct lane *lane,
 		profile->rows[profile->left]
 			.batches[ROW_LEFT(profile->kind) + adding->event_index] += period;
 	row->batches[profile->batch] += period;
-	if (profile->within)
+	if (profile->within) {
 		row->batches[ROW_WITHIN(profile->kind) + profile->batch] += period;
-	else if (!profile->torn)
+		add_to_window(profile->lanes[profile->leader].window, adding->row, period);
+	} else if (!profile->torn)
 		row->batches[ROW_ENTERED(profile->kind)] += period;
 	return 0;
 }
