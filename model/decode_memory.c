@@ -33,10 +33,12 @@
 	       ORDERED_KINDS(flags) | ((flags)&MEM_STORE ? KIND_STREX : 0))
 #define ORDERED_LOAD(m, v, text) \
 	ACCESS(m, v, text, LOAD, MEM_LOAD | MEM_ACQUIRE, 31_30, 1, KIND_RC_LD)
+#define PASSING_LOAD(m, v, text) \
+	ACCESS(m, v, text, LOAD, MEM_LOAD | MEM_ACQUIRE | MEM_PASSES, 31_30, 1, KIND_RC_LD)
 #define ORDERED_STORE(m, v, text) \
 	ACCESS(m, v, text, STORE, MEM_STORE | MEM_RELEASE, 31_30, 1, KIND_RC_ST)
-#define ORDERED_VLOAD(m, v, text) \
-	ACCESS(m, v, text, VLOAD, MEM_LOAD | MEM_ACQUIRE, VECTOR, 1, KIND_RC_LD)
+#define PASSING_VLOAD(m, v, text) \
+	ACCESS(m, v, text, VLOAD, MEM_LOAD | MEM_ACQUIRE | MEM_PASSES, VECTOR, 1, KIND_RC_LD)
 #define ORDERED_VSTORE(m, v, text) \
 	ACCESS(m, v, text, VSTORE, MEM_STORE | MEM_RELEASE, VECTOR, 1, KIND_RC_ST)
 #define ORDERED_PAIR(m, v, text, cost, flags) \
@@ -155,28 +157,30 @@ static const struct decode_row ordered_pairs[] = {
 	/* stilp, written back */
 	ORDERED_PAIR(0xbfe0fc00, 0x99000800, "=Xt,Xs,[Sn]!", STORE_PAIR, MEM_STORE | MEM_RELEASE),
 	/* ldiapp */
-	ORDERED_PAIR(0xbfe0fc00, 0x99401800, "Xt,Xs=[Sn]", LOAD_PAIR, MEM_LOAD | MEM_ACQUIRE),
+	ORDERED_PAIR(0xbfe0fc00, 0x99401800, "Xt,Xs=[Sn]", LOAD_PAIR,
+		     MEM_LOAD | MEM_ACQUIRE | MEM_PASSES),
 	/* ldiapp, written back */
-	ORDERED_PAIR(0xbfe0fc00, 0x99400800, "Xt,Xs=[Sn]!", LOAD_PAIR, MEM_LOAD | MEM_ACQUIRE),
+	ORDERED_PAIR(0xbfe0fc00, 0x99400800, "Xt,Xs=[Sn]!", LOAD_PAIR,
+		     MEM_LOAD | MEM_ACQUIRE | MEM_PASSES),
 	ORDERED_STORE(0xbfe0fc00, 0x99800800, "=Xt,[Sn]!"), /* stlr, written back */
-	ORDERED_LOAD(0xbfe0fc00, 0x99c00800, "Xt=[Sn]!"), /* ldapr, written back */
+	PASSING_LOAD(0xbfe0fc00, 0x99c00800, "Xt=[Sn]!"), /* ldapr, written back */
 };
 
 /* Acquire and release of vector registers */
 static const struct decode_row ordered_vector[] = {
 	ORDERED_VSTORE(0x3fe00c00, 0x1d000800, "=Vt,[Sn]"), /* stlur */
-	ORDERED_VLOAD(0x3fe00c00, 0x1d400800, "Vt=[Sn]"), /* ldapur */
+	PASSING_VLOAD(0x3fe00c00, 0x1d400800, "Vt=[Sn]"), /* ldapur */
 	ORDERED_VSTORE(0xffe00c00, 0x1d800800, "=Vt,[Sn]"), /* stlur q */
-	ORDERED_VLOAD(0xffe00c00, 0x1dc00800, "Vt=[Sn]"), /* ldapur q */
+	PASSING_VLOAD(0xffe00c00, 0x1dc00800, "Vt=[Sn]"), /* ldapur q */
 };
 
 /* Acquire and release with an offset */
 static const struct decode_row ordered_unscaled[] = {
 	ORDERED_STORE(0x3fe00c00, 0x19000000, "=Xt,[Sn]"), /* stlur */
-	ORDERED_LOAD(0x3fe00c00, 0x19400000, "Xt=[Sn]"), /* ldapur */
+	PASSING_LOAD(0x3fe00c00, 0x19400000, "Xt=[Sn]"), /* ldapur */
 	RESERVED(0xffe00c00, 0xd9800000),
-	ORDERED_LOAD(0x3fe00c00, 0x19800000, "Xt=[Sn]"), /* ldapurs, 64 bits */
-	ORDERED_LOAD(0xbfe00c00, 0x19c00000, "Xt=[Sn]"), /* ldapurs, 32 bits */
+	PASSING_LOAD(0x3fe00c00, 0x19800000, "Xt=[Sn]"), /* ldapurs, 64 bits */
+	PASSING_LOAD(0xbfe00c00, 0x19c00000, "Xt=[Sn]"), /* ldapurs, 32 bits */
 };
 
 /* Memory copy and set */
@@ -263,7 +267,7 @@ static const struct decode_row single[] = {
 
 /* Atomic memory operations */
 static const struct decode_row atomic[] = {
-	ORDERED_LOAD(0x3ffffc00, 0x38bfc000, "Xt=[Sn]"), /* ldapr */
+	PASSING_LOAD(0x3ffffc00, 0x38bfc000, "Xt=[Sn]"), /* ldapr */
 	ATOMIC(0x3fe08c1f, 0x3820001f, "=Xs,[Sn]", ATOMIC_STORE, 0), /* stadd ... stumin */
 	/* stadd ... stuminl */
 	ATOMIC(0x3fe08c1f, 0x3860001f, "=Xs,[Sn]", ATOMIC_STORE, MEM_RELEASE),

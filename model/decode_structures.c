@@ -21,7 +21,8 @@
 /* Advanced SIMD structures */
 static const struct decode_row structures[] = {
 	/* ldap1 */
-	ORDERED_LANE(0xbffffc00, 0x0d418400, "Vt=Vt,[Sn]", VLOAD_LANE, MEM_LOAD | MEM_ACQUIRE),
+	ORDERED_LANE(0xbffffc00, 0x0d418400, "Vt=Vt,[Sn]", VLOAD_LANE,
+		     MEM_LOAD | MEM_ACQUIRE | MEM_PASSES),
 	/* stl1 */
 	ORDERED_LANE(0xbffffc00, 0x0d018400, "=Vt,[Sn]", VSTORE_LANE, MEM_STORE | MEM_RELEASE),
 	/* without post-index, bits 20:16 are zero */

@@ -65,6 +65,7 @@ enum insn_memory_flag {
 	MEM_NON_TEMPORAL = 1 << 12,
 	MEM_COMPARE_SWAP = 1 << 13, /* with MEM_ATOMIC: cas, casp */
 	MEM_FIRST_FAULT = 1 << 14,
+	MEM_PASSES = 1 << 15, /* with MEM_ACQUIRE: may pass older store-releases (ldapr) */
 };
 
 /*

@@ -470,21 +470,34 @@ static void make_parts(struct core *core, const struct op *op, uint64_t pc, uint
 	make_access(core, op, pc, address, (unsigned)(end - address), all);
 }
 
+/*
+ * The current operation waits for older stores, because of its order, and then for what its load
+ * does. A load that missed its TLB as well keeps that.
+ */
+static __attribute__((noinline)) void keep_order(struct core *core, uint64_t until)
+{
+	if (!core->seen.result.tlb)
+		keep_wait(core, BLAME_STORE, until, level_blame(core->seen.result.level));
+}
+
 /* Makes all accesses of an operation. Their address sources are ready at `base`, others at `data`.
  */
 static struct accesses make_accesses(struct core *core, const struct op *op, struct cursor *cursor,
 				     uint64_t base, uint64_t data)
 {
 	struct accesses all = {.ready = later(base, core->memory_floor)};
-	uint64_t pc = address_of(cursor->block, op), address, end;
+	uint64_t pc = address_of(cursor->block, op), address, end, ordered = 0;
 	unsigned index = index_of(cursor->block, op);
 
 	if (op->memory & MEM_LOAD) /* predicates, merged lanes, an atomic's operand */
 		all.ready = later(all.ready, data);
-	if (op->memory & MEM_ACQUIRE)
-		all.ready = later(all.ready, core->release_gone);
+	if ((op->memory & (MEM_ACQUIRE | MEM_PASSES)) == MEM_ACQUIRE)
+		ordered = core->release_gone;
+	all.ready = later(all.ready, ordered);
 	while (next_access(cursor, index, !(op->memory & MEM_GATHER), &address, &end))
 		make_parts(core, op, pc, address, end, &all);
+	if (unlikely(all.count && all.ready == ordered))
+		keep_order(core, ordered);
 	if (!all.count) /* skipped, or its address is unknown */
 		all.issued = all.done = core->seen.issue = issue_at(core, all.ready, op->ports, 0);
 	return all;
@@ -499,14 +512,18 @@ static uint64_t finish_store(struct core *core, const struct op *op, uint64_t da
 }
 
 /*
- * Returns when an atomic may act on its line: its store cannot be undone, so it waits for all older
- * operations, and one that releases for their stores as well.
+ * Returns when an atomic may act on its line, which is here at `here`: its store cannot be undone,
+ * so it waits for all older operations, and one that releases for their stores as well.
  */
-static uint64_t atomic_begins(const struct core *core, const struct op *op)
+static uint64_t atomic_begins(struct core *core, const struct op *op, uint64_t here)
 {
 	uint64_t begins = core->last_retired;
 
-	return op->memory & MEM_RELEASE ? later(begins, core->stores_gone) : begins;
+	if (!(op->memory & MEM_RELEASE))
+		return begins;
+	if (core->stores_gone > later(begins, here))
+		keep_order(core, core->stores_gone);
+	return later(begins, core->stores_gone);
 }
 
 /* Returns when a load, an atomic or a prefetch is done. */
@@ -519,7 +536,7 @@ static uint64_t finish_load(struct core *core, const struct op *op, struct acces
 		done += op->latency;
 	all->issued = later(all->issued, last);
 	if ((op->memory & MEM_ATOMIC) && (op->memory & MEM_LOAD))
-		done = later(done, atomic_begins(core, op) + op->latency);
+		done = later(done, atomic_begins(core, op, done) + op->latency);
 	return later(done, latency_from(op, all->ready, last) + op->latency);
 }
 

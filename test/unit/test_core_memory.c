@@ -382,18 +382,41 @@ static void acquire_and_release(void **state)
 	counts_of(&params, 1, counts);
 	assert_int_equal(bench_memory.last_load_cycle, 311);
 
-	/* stlr: leaves when the older store is in L1D; a younger ldar waits for that, not an ldr */
-	for (int acquire = 0; acquire < 2; acquire++) {
+	/* stlr: leaves when the older store is in L1D; a younger ldar waits for that, not an ldr or
+	 * ldapr */
+	for (int acquire = 0; acquire < 3; acquire++) {
 		bench_begin(&b, 0x1000);
 		bench_store(&b, REG_NONE, REG_NONE, NEAR_DRAM);
 		bench_store(&b, REG_NONE, REG_NONE, NEAR_L1)->memory |= MEM_RELEASE;
-		if (acquire)
-			bench_load(&b, REG_X0, REG_NONE, NEAR_L1 + 64)->memory |= MEM_ACQUIRE;
-		else
-			bench_load(&b, REG_X0, REG_NONE, NEAR_L1 + 64);
+		bench_load(&b, REG_X0, REG_NONE, NEAR_L1 + 64)->memory |=
+			acquire == 0 ? 0 : MEM_ACQUIRE | (acquire == 2 ? MEM_PASSES : 0);
 		counts_of(&params, 1, counts);
 		assert_int_equal(bench_memory.last_store_cycle, 309);
-		assert_int_equal(bench_memory.last_load_cycle, acquire ? 310 : 7);
+		assert_int_equal(bench_memory.last_load_cycle, acquire == 1 ? 310 : 7);
+	}
+}
+
+/* A load or an atomic that waits for older stores because of its order is charged to them. */
+static void order_waits_for_stores(void **state)
+{
+	struct core_params params = bench_core();
+	uint64_t counts[EVENT_COUNT];
+
+	(void)state;
+	for (int atomic = 0; atomic < 2; atomic++) {
+		struct insn *insn;
+
+		bench_begin(&b, 0x1000);
+		bench_store(&b, REG_NONE, REG_NONE, NEAR_DRAM);
+		if (!atomic)
+			bench_store(&b, REG_NONE, REG_NONE, NEAR_L1)->memory |= MEM_RELEASE;
+		insn = bench_load(&b, REG_X0, REG_NONE, NEAR_L1 + 64);
+		insn->memory |= atomic ? MEM_STORE | MEM_ATOMIC | MEM_RELEASE : MEM_ACQUIRE;
+		for (unsigned i = 0; i < 100; i++)
+			bench_insn(&b, CLASS_NOP, 0);
+		counts_of(&params, 1, counts);
+		assert_in_range(counts[EVENT_STALL_BACKEND_ST], DRAM_CYCLES - 40, DRAM_CYCLES);
+		assert_in_range(counts[EVENT_STALL_BACKEND_CPUBOUND], 0, 10);
 	}
 }
 
@@ -551,6 +574,7 @@ int main(void)
 		cmocka_unit_test(barriers_order),
 		cmocka_unit_test(dsb_holds_up_all),
 		cmocka_unit_test(acquire_and_release),
+		cmocka_unit_test(order_waits_for_stores),
 		cmocka_unit_test(atomics_begin_last),
 		cmocka_unit_test(atomics_wait_for_each_other),
 		cmocka_unit_test(accesses_are_counted_as_made),

@@ -38,9 +38,10 @@ static const char *told(const struct insn *insn)
 					       " call",   " indirect",  " indirect call",
 					       " return", " exception"};
 	static const char *const flags[] = {
-		" load",   " store",    " exclusive",    " acquire",      " release",
-		" atomic", " prefetch", " zero",         " gather",       " may-skip",
-		" tag",    " hidden",   " non-temporal", " compare-swap", " first-fault"};
+		" load",         " store",        " exclusive",   " acquire",
+		" release",      " atomic",       " prefetch",    " zero",
+		" gather",       " may-skip",     " tag",         " hidden",
+		" non-temporal", " compare-swap", " first-fault", " passes"};
 	static char text[400];
 	unsigned count = 0;
 
@@ -117,7 +118,7 @@ static const struct {
 	{0xc803fc41, "STORE_EXCLUSIVE x3 = x1 [x2] store exclusive release may-skip 1x8",
 	 KIND_ST | KIND_STREX | KIND_RC_ST},
 	/* ldapr w1, [x2] */
-	{0xb8bfc041, "LOAD x1 = [x2] load acquire 1x4", KIND_LD | KIND_RC_LD},
+	{0xb8bfc041, "LOAD x1 = [x2] load acquire passes 1x4", KIND_LD | KIND_RC_LD},
 	/* b.ne #-4, tbz x5, #33, #32, bl #4096 */
 	{0x54ffffe1, "BRANCH = nzcv conditional -4", KIND_PC_WRITE},
 	{0xb6080105, "BRANCH = x5 conditional +32", KIND_PC_WRITE},
