@@ -31,6 +31,12 @@ bool browser_is_interrupted(void)
 	return interrupted != 0;
 }
 
+void browser_forget_interrupt(void)
+{
+	if (interrupted == SIGINT)
+		interrupted = 0;
+}
+
 struct visit *browser_here(struct browser *browser)
 {
 	return &browser->visits[browser->depth];
@@ -95,8 +101,8 @@ static bool load(struct browser *browser)
 			page_cancel(&job);
 			if (!browser->started && key == KEY_CONTROL('c'))
 				interrupted = SIGINT;
-			else if (browser->started && interrupted == SIGINT)
-				interrupted = 0;
+			else if (browser->started)
+				browser_forget_interrupt();
 			browser_say(browser, memory_format("stopped"));
 			browser->leaving = key == 'q';
 			return false;

@@ -72,8 +72,10 @@ static bool ask(struct browser *browser, char *room, size_t size)
 		screen_show();
 		free(shown);
 		key = screen_key(-1, -1);
-		if (key == KEY_ESCAPE || key == KEY_CONTROL('c') || browser_is_interrupted())
+		if (key == KEY_ESCAPE || key == KEY_CONTROL('c') || browser_is_interrupted()) {
+			browser_forget_interrupt();
 			return false;
+		}
 		if (key == '\r' || key == '\n' || key == KEY_ENTER)
 			return true;
 		if (key == KEY_BACKSPACE || key == 127 || key == KEY_CONTROL('h')) {

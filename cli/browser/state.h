@@ -46,6 +46,8 @@ const struct page_line *browser_selected(const struct browser *browser);
 void browser_say(struct browser *browser, char *message);
 /* Whether a signal is to end the browser. */
 bool browser_is_interrupted(void);
+/* Takes back a Ctrl-C that has ended something else than the browser. */
+void browser_forget_interrupt(void);
 
 /* ---- places.c --------------------------------------------------------------------------------
  */

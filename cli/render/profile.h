@@ -43,11 +43,12 @@ static inline bool profile_is_of_slots(unsigned column)
 
 struct profile_view {
 	struct plumb_profile *profile;
-	const char *path;  /* of the recording */
-	bool incomplete;   /* its end is missing, or could not be read */
-	bool modelled;     /* the model made it */
-	bool selected;     /* options select some samples */
-	bool only_sampled; /* JSON leaves out exact events */
+	const char *path;      /* of the recording */
+	bool incomplete;       /* its end is missing, or could not be read */
+	bool modelled;         /* the model made it */
+	bool selected;         /* options select some samples */
+	uint64_t filtered_out; /* SPE records that a filter of the user's left out */
+	bool only_sampled;     /* JSON leaves out exact events */
 	uint8_t keys[PLUMB_PROFILE_KEYS_MAX];
 	size_t key_count;
 	uint8_t columns[TABLE_COLUMNS_MAX]; /* enum profile_column */

@@ -119,19 +119,24 @@ static void print_table(struct output *out, struct profile_place *place, size_t 
  */
 
 /* Returns what of an event was left out, as text. */
-static char *left_out_text(const struct pen *pen, const struct plumb_profile_event *event)
+static char *left_out_text(const struct pen *pen, const struct profile_view *view,
+			   const struct plumb_profile_event *event)
 {
+	const uint64_t left_out = (event->exact ? event->left_out_period : event->left_out) +
+				  (event->spe ? view->filtered_out : 0);
 	char *number, *text;
 
-	if (!event->left_out)
+	if (!left_out)
 		return memory_format("%s", "");
-	number = figure_count(pen,
-			      (double)(event->exact ? event->left_out_period : event->left_out));
-	text = memory_format("; %s %s left out", number,
-			     event->exact    ? "events"
-			     : event->spe    ? "records"
-			     : event->stacks ? "branches"
-					     : "samples");
+	number = figure_count(pen, (double)left_out);
+	text = memory_format("; %s %s%s left out", number,
+			     event->exact    ? "event"
+			     : event->spe    ? "record"
+			     : event->stacks ? "branch"
+					     : "sample",
+			     left_out == 1   ? ""
+			     : event->stacks ? "es"
+					     : "s");
 	free(number);
 	return text;
 }
@@ -145,7 +150,7 @@ static char *heading_text(const struct pen *pen, const struct profile_view *view
 	char *samples = figure_count(pen, (double)event->samples);
 	char *period = figure_count(pen, (double)event->period);
 	char *stacks = figure_count(pen, (double)event->stacks);
-	char *left_out = left_out_text(pen, event), *text;
+	char *left_out = left_out_text(pen, view, event), *text;
 
 	if (event->windows)
 		text = memory_format(

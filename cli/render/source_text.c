@@ -94,5 +94,8 @@ const char *source_text_line(struct source_text *texts, const char *path, unsign
 	if (line == 0 || line > texts->line_count || texts->starts[line - 1] >= texts->size)
 		return NULL;
 	*length = texts->starts[line] - 1 - texts->starts[line - 1];
+	/* Lines may end as on Windows. */
+	if (*length && texts->bytes[texts->starts[line - 1] + *length - 1] == '\r')
+		--*length;
 	return texts->bytes + texts->starts[line - 1];
 }

@@ -133,10 +133,14 @@ static int add_samples(struct report_run *run, struct plumb_profile *profile)
 {
 	struct plumb_samples *samples = reading_begin(&run->reading);
 	const int status = plumb_profile_add(profile, samples);
+	const struct plumb_samples_totals *totals = plumb_samples_totals(samples);
 
 	if (status == PLUMB_ERR_NO_MEMORY)
 		memory_given(NULL);
-	if (plumb_profile_finish(profile, plumb_samples_totals(samples)) < 0)
+	/* A view's own filter goes without saying. */
+	if (run->options->from.filter && run->reading.samples.each_record_once)
+		run->view.filtered_out = totals->records - totals->matched;
+	if (plumb_profile_finish(profile, totals) < 0)
 		memory_given(NULL);
 	reading_end(&run->reading, samples);
 	return status;

@@ -477,6 +477,13 @@ samples()
 	# Addresses need no source.
 	run --separate-stderr plumb annotate -i exact.data --no-source rows
 	[[ $stderr != *"lines may be wrong"* ]]
+	# Lines may end as on Windows.
+	cp -p kept.c rows.c
+	plumb annotate -i exact.data rows >unix.txt
+	sed 's/$/\r/' kept.c >rows.c && touch -r kept.c rows.c
+	plumb annotate -i exact.data rows >windows.txt
+	grep -q 'k < 50' windows.txt
+	cmp unix.txt windows.txt
 	mv kept.c rows.c
 }
 

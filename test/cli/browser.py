@@ -235,6 +235,13 @@ def search(plumb):
         terminal.wait("from the end", lambda _: "0x400000" in selected(terminal)[0])
         terminal.keys("/", "z", "z", "Enter")
         terminal.wait_text("/zz: not found")
+        # Ctrl-C gives up the prompt, not the browser.
+        terminal.keys("/", "4")
+        terminal.wait_text(" /4_")
+        terminal.keys("C-c")
+        terminal.wait("the prompt's end", lambda screen: "/4_" not in screen[-2] and "? help" in screen[-2])
+        terminal.keys("/", "4", "0", "0", "0", "Enter")
+        terminal.wait_text("/4000: 16 rows")
 
 
 @tap.test

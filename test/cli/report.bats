@@ -420,6 +420,12 @@ setup()
 	plumb report --raw -i spe.data --filter load -s latency_range,op --json | json '
 		[(r["latency_range"], r["op"], r["samples"]) for r in d["events"][0]["rows"]]
 			== [("8-15", "load", 2), ("64-127", "load", 1)]'
+	# What a filter leaves out is counted.
+	all=$(plumb report --raw -i spe.data -s op --json | jq '.events[0].samples')
+	plumb report --raw -i spe.data --filter load -s op --json |
+		jq -e --argjson all "$all" '.events[0] | .left_out > 0 and .samples + .left_out == $all'
+	run --separate-stderr plumb report --raw -i spe.data --filter load -s op
+	[[ ${lines[0]} == "instructions: 3 SPE records; $((all - 3)) record"*" left out; "* ]]
 	run --separate-stderr plumb report --raw -i spe.data --latency-histogram --filter branch
 	[ "$status" -eq 2 ]
 	said "plumb: spe.data: no samples have latencies" \
