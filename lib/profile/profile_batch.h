@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "base/threads.h"
 #include "profile/profile.h"
 #include "recording/samples.h"
 
@@ -109,7 +110,7 @@ struct adding {
 static inline void adding_lock(const struct adding *adding)
 {
 	if (adding->part)
-		pthread_mutex_lock(adding->part->together->lock);
+		threads_lock(adding->part->together->lock);
 }
 
 static inline void adding_unlock(const struct adding *adding)

@@ -236,8 +236,7 @@ static int run(struct adding *whole, struct samples_split *split, struct worker 
 
 int add_in_threads(struct adding *whole)
 {
-	/* It is held for so short that it is better to wait for it than to sleep. */
-	pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct adding_together together = {.lock = &lock, .rows_before = whole->profile->row_count};
 	struct samples_split *split;
 	struct worker *workers;

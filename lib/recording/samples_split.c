@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "recording/access.h"
 #include "recording/samples_stream.h"
 #include "spe/perf_version.h"
@@ -30,7 +31,7 @@ struct samples_split {
 void split_lock(struct plumb_samples *s)
 {
 	if (s->split)
-		pthread_mutex_lock(s->split->lock);
+		threads_lock(s->split->lock);
 }
 
 void split_unlock(struct plumb_samples *s)
