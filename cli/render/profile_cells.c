@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Adds the cells of a profile's rows to a table, and tells whether their order is certain: in
- * threads if there are many rows. Each of them takes one part of the rows after another, with cells
- * of its own, which are put together in the end: the first rows have the most to work out.
+ * threads if there are many rows. Each of them takes one part of the rows after another, which has
+ * its place in the table: the first rows have the most to work out.
  */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
 #include "base/threads.h"
 #include "render/profile_columns.h"
 #include "tool/memory.h"
@@ -18,7 +19,7 @@
 #define PARTS_FOR_THREAD 8
 
 struct part {
-	struct table table;
+	struct table table; /* its cells are within those of the whole, which have room for all */
 	struct profile_place place;
 	const uint8_t *shown;
 	size_t first, end; /* rows */
@@ -106,25 +107,28 @@ static size_t threads_for(const struct table *table, const struct profile_view *
 						   : threads;
 }
 
-/* Puts a part's cells and rows behind those that are there. */
+/* Puts a part's cells and rows behind those that are there: right there, if all rows are wanted. */
 static void join(struct table *table, struct part *part, size_t *rows, size_t *row_count)
 {
-	const size_t count = table->cell_count + part->table.cell_count;
-
 	for (size_t c = 0; c < table->column_count; c++)
 		if (table->widest[c] < part->table.widest[c])
 			table->widest[c] = part->table.widest[c];
 	table->measured = true;
-	if (part->table.cell_count) {
-		table->cells = memory_resize(table->cells, count, sizeof(char *));
-		memcpy(table->cells + table->cell_count, part->table.cells,
-		       part->table.cell_count * sizeof(char *));
-		table->cell_count = table->cell_room = count;
-	}
+	if (table->cells + table->cell_count != part->table.cells)
+		memmove(table->cells + table->cell_count, part->table.cells,
+			part->table.cell_count * sizeof(*table->cells));
+	table->cell_count += part->table.cell_count;
 	memmove(rows + *row_count, part->rows, part->row_count * sizeof(*rows));
 	*row_count += part->row_count;
 	arena_join(&table->texts, &part->table.texts);
-	table_free(&part->table);
+}
+
+/* Makes room for so many rows, behind those that there are. */
+static void reserve_rows(struct table *table, size_t count)
+{
+	table->cell_room = table->cell_count + count * table->column_count;
+	table->cells = memory_given(large_resize(table->cells, table->cell_count,
+						 table->cell_room + 1, sizeof(*table->cells)));
 }
 
 void profile_add_cells(struct table *table, const struct profile_place *place, size_t count,
@@ -134,17 +138,27 @@ void profile_add_cells(struct table *table, const struct profile_place *place, s
 	pthread_t threads[THREADS_MAX];
 	struct parts parts = {.count = thread_count < 2 ? 1 : thread_count * PARTS_FOR_THREAD};
 	size_t row_count = 0, started = 0;
+	const char **cells;
 
+	reserve_rows(table, count);
+	cells = table->cells + table->cell_count;
 	parts.at = memory_alloc(parts.count * sizeof(*parts.at));
-	for (size_t i = 0; i < parts.count; i++)
+	for (size_t i = 0; i < parts.count; i++) {
+		const size_t first = i * count / parts.count;
+		const size_t end = (i + 1) * count / parts.count;
+
 		parts.at[i] = (struct part){
-			.table = {.columns = table->columns, .column_count = table->column_count},
+			.table = {.columns = table->columns,
+				  .column_count = table->column_count,
+				  .cells = cells + first * table->column_count,
+				  .cell_room = (end - first) * table->column_count},
 			.place = *place,
 			.shown = shown,
-			.first = i * count / parts.count,
-			.end = (i + 1) * count / parts.count,
-			.rows = rows + i * count / parts.count,
+			.first = first,
+			.end = end,
+			.rows = rows + first,
 		};
+	}
 	while (started + 1 < thread_count &&
 	       pthread_create(&threads[started], NULL, add_parts, &parts) == 0)
 		started++;

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/large.h"
 
-#define BLOCK_SIZE (64u << 10)
+/* The first block's, and the largest's with what is before its bytes. */
+#define BLOCK_SIZE ((size_t)64 << 10)
+#define BLOCK_MAX  ((size_t)2 << 20)
 
 struct arena_block {
 	struct arena_block *older;
@@ -14,6 +17,16 @@ struct arena_block {
 	size_t used;
 	alignas(max_align_t) unsigned char bytes[];
 };
+
+/* Returns how much the next block has room for: twice as much as the last one. */
+static size_t next_room(const struct arena *arena)
+{
+	const size_t most = BLOCK_MAX - sizeof(struct arena_block);
+
+	if (!arena->newest)
+		return BLOCK_SIZE;
+	return arena->newest->size < most / 2 ? 2 * arena->newest->size : most;
+}
 
 /* Returns memory that has any contents. */
 static void *take(struct arena *arena, size_t size)
@@ -25,9 +38,11 @@ static void *take(struct arena *arena, size_t size)
 		return NULL;
 	size = (size + align - 1) & ~(align - 1);
 	if (!block || block->size - block->used < size) {
-		size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+		size_t room = next_room(arena);
 
-		block = malloc(sizeof(*block) + room);
+		if (size > room)
+			room = size;
+		block = large_resize(NULL, 0, sizeof(*block) + room, 1);
 		if (!block)
 			return NULL;
 		block->size = room;

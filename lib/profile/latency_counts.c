@@ -99,6 +99,23 @@ static void put(const struct latency_counts *counts, unsigned number, uint64_t c
 		counts->narrow[at] = number << 16 | (uint32_t)count;
 }
 
+/* Copies the entries of a narrow table to a larger one, which is empty. */
+static void copy_narrow(const struct latency_counts *to, const struct latency_counts *from)
+{
+	const size_t mask = latency_room(to) - 1, room = latency_room(from);
+
+	for (size_t i = 0; i < room; i++) {
+		const uint32_t entry = from->narrow[i];
+		size_t at = latency_home(to, entry >> 16);
+
+		if (!entry)
+			continue;
+		while (to->narrow[at])
+			at = (at + 1) & mask;
+		to->narrow[at] = entry;
+	}
+}
+
 /* Makes a table larger, or its entries wide. Returns false if out of memory. */
 static bool grow(struct latencies *latencies, struct latency_counts *counts, unsigned bits,
 		 bool is_wide)
@@ -110,7 +127,9 @@ static bool grow(struct latencies *latencies, struct latency_counts *counts, uns
 	grown.entries = take_table(latencies, size_bits(&grown));
 	if (!grown.entries)
 		return false;
-	for (size_t i = 0; i < latency_room(counts); i++) {
+	if (!is_wide)
+		copy_narrow(&grown, counts);
+	for (size_t i = 0; is_wide && i < latency_room(counts); i++) {
 		const uint64_t entry = latency_entry(counts, i);
 
 		if (entry)
