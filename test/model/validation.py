@@ -165,6 +165,12 @@ def forms_are_repeated():
             same(measured[0] is None or "chain" in form, True)
             same(measured[1] is None or "independent" in form, True)
             same(all(value is None or value > 0 for value in measured), True)
+        for core, tried in form.get("tried", {}).items():
+            same(form["measured"][core][1] is not None, True)
+            same(len(compared.side_by_side(tried["instead"])) % compared.SIDE_BY_SIDE, 0)
+    row = {"figure": "ldp", "core": "n1", "unit": "a cycle", "published": 1, "model": 2, "error": 100}
+    same(compared.forms_tried([row, {**row, "error": 5}, {**row, "says": "As two", "tried": 1.5}]),
+         "- ldp, n1 (+100 %): Not explained.\n- ldp, n1 (+100 %): As two: 1.5 a cycle, +50 %.")
     return f"{len(forms)} instructions"
 
 
