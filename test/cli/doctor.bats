@@ -187,6 +187,12 @@ usual="sampling=works kernel-symbols=missing buffers=limited user-access=missing
 	[ "$status" -eq 3 ]
 }
 
+@test "plumb list says of each machine what its PMU's files show" {
+	# shellcheck disable=SC2046 # names without spaces
+	/usr/bin/python3 "$here/listed_machines.py" "$PLUMB" "$BATS_FILE_TMPDIR" $(<"$BATS_FILE_TMPDIR/names") >said
+	[[ "$(<said)" == "24 machines, "* ]]
+}
+
 @test "this machine: the model's side, too" {
 	plumb doctor --json >out
 	json '
