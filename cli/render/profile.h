@@ -41,8 +41,18 @@ static inline bool profile_is_of_slots(unsigned column)
 	return column >= PROFILE_RETIRING && column <= PROFILE_BACKEND;
 }
 
+/* A place that called one of gcc's helpers for atomic operations. */
+struct profile_helper_caller {
+	const char *helper, *function; /* names */
+	char *line;                    /* of source, "file.c:12"; NULL: unknown */
+	double share;                  /* 0 to 1, of the helper's calls */
+};
+
 struct profile_view {
 	struct plumb_profile *profile;
+	/* Who called helpers, by helper, the most frequent callers first. */
+	struct profile_helper_caller *callers;
+	size_t caller_count;
 	const char *path;      /* of the recording */
 	bool incomplete;       /* its end is missing, or could not be read */
 	bool modelled;         /* the model made it */

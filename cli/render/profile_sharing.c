@@ -151,32 +151,83 @@ static void print_line(const struct sharing *sharing, struct output *out, size_t
 	table_free(&table);
 }
 
-/* Helpers for atomic operations have no lines of source: tells how to find those of their callers.
- */
-static void print_helper(const struct sharing *sharing, struct output *out)
+/* Of a helper: --callers shows all. */
+#define CALLERS_SHOWN 5
+
+/* Prints who called a helper. Returns false if that is unknown. */
+static bool print_callers(const struct sharing *sharing, struct output *out, const char *helper)
+{
+	static const struct table_column columns[] = {{.right = true}, {0}, {0}};
+	struct table table = {.columns = columns, .column_count = 3};
+	const struct profile_view *view = sharing->view;
+	size_t found = 0;
+	char *text;
+
+	for (size_t i = 0; i < view->caller_count; i++) {
+		const struct profile_helper_caller *caller = &view->callers[i];
+
+		if (strcmp(caller->helper, helper) != 0 || found++ >= CALLERS_SHOWN)
+			continue;
+		if (found == 1) {
+			text = memory_format("%s performs atomic operations for:", helper);
+			fit_prose(out, STYLE_DIM, 0, 2, text);
+			free(text);
+		}
+		table_cell_format(&table, "%.2f%%", 100 * caller->share);
+		table_cell(&table, caller->function);
+		table_cell(&table, caller->line);
+	}
+	if (found)
+		table_print(&table, out, 2);
+	if (found > CALLERS_SHOWN) {
+		output_format(out, STYLE_DIM, "  and %zu more", found - CALLERS_SHOWN);
+		fputc('\n', out->stream);
+	}
+	table_free(&table);
+	return found;
+}
+
+/* Returns the i-th row's function if it is a helper and no row before has it; otherwise NULL. */
+static const char *new_helper(const struct sharing *sharing, size_t i,
+			      char room[PLUMB_PROFILE_TEXT])
+{
+	const char *name = text_of(sharing, i, PLUMB_KEY_SYMBOL, room), *before;
+	char other[PLUMB_PROFILE_TEXT];
+
+	if (!name || !helper_is_named(name))
+		return NULL;
+	for (size_t k = 0; k < i; k++) {
+		before = text_of(sharing, k, PLUMB_KEY_SYMBOL, other);
+		if (before && strcmp(before, name) == 0)
+			return NULL;
+	}
+	return name;
+}
+
+/* Helpers for atomic operations have no lines of source: tells those of their callers, or how to
+ * find them. */
+static void print_helpers(const struct sharing *sharing, struct output *out)
 {
 	char room[PLUMB_PROFILE_TEXT], *text;
-	const char *name = NULL;
+	bool any = false;
 
 	for (size_t i = 0; i < sharing->count; i++) {
-		name = text_of(sharing, i, PLUMB_KEY_SYMBOL, room);
-		if (name && helper_is_named(name))
-			break;
-		name = NULL;
-	}
-	if (!name)
-		return;
-	fputc('\n', out->stream);
-	text = memory_format("%s performs atomic operations for other functions.", name);
-	fit_prose(out, STYLE_DIM, 0, 2, text);
-	free(text);
-	if (sharing->exact) {
-		text = memory_format("--callers %s shows which.", name);
+		const char *name = new_helper(sharing, i, room);
+
+		if (!name)
+			continue;
+		fputc('\n', out->stream);
+		any = true;
+		if (print_callers(sharing, out, name))
+			continue;
+		text = memory_format("%s performs atomic operations for other functions.", name);
 		fit_prose(out, STYLE_DIM, 0, 2, text);
 		free(text);
 	}
-	fit_prose(out, STYLE_DIM, 0, 2,
-		  "Code compiled with -mno-outline-atomics performs them in its own lines.");
+	if (any)
+		fit_prose(out, STYLE_DIM, 0, 2,
+			  "Code compiled with -mno-outline-atomics performs them in its own "
+			  "lines.");
 }
 
 static void print_text(const struct sharing *sharing, struct output *out)
@@ -197,7 +248,7 @@ static void print_text(const struct sharing *sharing, struct output *out)
 			      sharing->more > 1 ? "s" : "");
 		fputc('\n', out->stream);
 	}
-	print_helper(sharing, out);
+	print_helpers(sharing, out);
 }
 
 static void print_separated(const struct sharing *sharing, struct output *out,
@@ -233,6 +284,23 @@ static void put_counts(json_t *access, const struct plumb_profile_sharing *row)
 	}
 }
 
+static json_t *callers_of(const struct sharing *sharing)
+{
+	json_t *callers = json_array();
+
+	for (size_t i = 0; i < sharing->view->caller_count; i++) {
+		const struct profile_helper_caller *caller = &sharing->view->callers[i];
+		json_t *object = json_object();
+
+		json_put(object, "helper", render_string(caller->helper));
+		json_put(object, "symbol", render_string(caller->function));
+		json_put(object, "srcline", render_string(caller->line));
+		json_put(object, "share", render_number(100 * caller->share));
+		json_add(callers, object);
+	}
+	return callers;
+}
+
 static void print_json(const struct sharing *sharing, struct output *out)
 {
 	json_t *object = render_object();
@@ -243,6 +311,7 @@ static void print_json(const struct sharing *sharing, struct output *out)
 	json_put(object, "modelled", json_boolean(sharing->view->modelled));
 	json_put(object, "incomplete", json_boolean(sharing->view->incomplete));
 	json_put(object, "exact", json_boolean(sharing->exact));
+	json_put(object, "helper_callers", callers_of(sharing));
 	render_json_open(&accesses, object, "accesses");
 	for (size_t i = 0; i < sharing->count; i++) {
 		json_t *access = json_object();

@@ -18,6 +18,7 @@ struct report_run {
 	struct reading reading;
 	enum plumb_profile_paths paths;
 	struct profile_view view;
+	struct helpers helpers;        /* of atomic operations, for --sharing */
 	char total[REPORT_EVENT_SIZE]; /* the name of an event whose parts are added up */
 };
 
@@ -98,6 +99,20 @@ static bool wants(void *user, const struct plumb_samples_item *item,
 	const struct report_run *run = user;
 
 	return choice_wants(&run->reading.choice, item->record, item->task, location);
+}
+
+/* Likewise takes note of who calls helpers for atomic operations. */
+static bool wants_callers(void *user, const struct plumb_samples_item *item,
+			  const struct plumb_location *location)
+{
+	struct report_run *run = user;
+	const char *name = item->record->event->name;
+
+	if (!choice_is_all(&run->reading.choice) && !wants(user, item, location))
+		return false;
+	if (name && strcmp(name, "exact/INST_RETIRED/") == 0 && helper_is(location))
+		helpers_note(&run->helpers, run->reading.symbols, item);
+	return true;
 }
 
 static bool takes(void *user, const struct plumb_recorded_event *event)
@@ -341,7 +356,9 @@ static int make_profile(struct report_run *run)
 		.by_return_address = run->options->from.like_perf,
 		.unnamed_by_address = run->options->from.like_perf,
 		.latencies = shown_latencies(run),
-		.wants = choice_is_all(&run->reading.choice) ? NULL : wants,
+		.wants = run->options->sharing && run->options->exact ? wants_callers
+			 : choice_is_all(&run->reading.choice)        ? NULL
+								      : wants,
 		.user = run,
 		.wants_by = choice_looks_at(&run->reading.choice),
 		.takes = report_selects(run->options) && !slots ? takes : NULL,
@@ -370,6 +387,7 @@ static int make_profile(struct report_run *run)
 	if (has_samples(profile)) {
 		int printed = check_view(run);
 
+		report_list_callers(&run->helpers, run->reading.symbols, &run->view);
 		if (printed == EXIT_FINE)
 			printed = print(run);
 		status = status == EXIT_FINE ? printed : status;
@@ -394,6 +412,7 @@ static int make_profile(struct report_run *run)
 	    !plumb_symbolizer_warning(run->reading.symbols, 0) && /* which says why */
 	    prints_functions(run->options))
 		report_nameless(run->options, &run->view);
+	report_free_callers(&run->view);
 	plumb_profile_free(profile);
 	return status;
 }

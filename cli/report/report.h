@@ -3,6 +3,7 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
+#include "profile/helpers.h"
 #include "render/html.h"
 #include "render/profile.h"
 #include "tool/options.h"
@@ -89,6 +90,14 @@ int report_counted(const struct report_options *options);
  * them some.
  */
 void report_nameless(const struct report_options *options, const struct profile_view *view);
+
+/*
+ * callers.c: lists who called helpers for atomic operations, for the view of --sharing, and frees
+ * that list.
+ */
+void report_list_callers(const struct helpers *helpers, struct plumb_symbolizer *symbols,
+			 struct profile_view *view);
+void report_free_callers(struct profile_view *view);
 
 /* report.c: prints one view of a recording. Returns an exit status. */
 int report_run(struct report_options *options);

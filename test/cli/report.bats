@@ -795,8 +795,10 @@ access_record()
 	plumb record --exact -q -o atomic.data -- ./atomic || skip "the model cannot run here"
 	run --separate-stderr plumb report -i atomic.data --sharing --limit 2
 	[ "$status" -eq 0 ]
-	[ "${lines[-3]}" = "__aarch64_ldadd8_acq_rel performs atomic operations for other functions." ]
-	[ "${lines[-2]}" = "--callers __aarch64_ldadd8_acq_rel shows which." ]
+	[ "${lines[-3]}" = "__aarch64_ldadd8_acq_rel performs atomic operations for:" ]
+	[[ ${lines[-2]} =~ ^"  100.00%  add  atomic.c:"[0-9]+$ ]]
+	plumb report -i atomic.data --sharing --json |
+		jq -e '[.helper_callers[] | select(.helper == "__aarch64_ldadd8_acq_rel") | [.symbol, .share]] == [["add", 100]]'
 	plumb report -i atomic.data -e INST_RETIRED --callers __aarch64_ldadd8_acq_rel | grep -q '% add$'
 	run --separate-stderr plumb annotate -i atomic.data __aarch64_ldadd8_acq_rel
 	[ "$status" -eq 0 ]
