@@ -23,6 +23,8 @@
 #define STEP_MAX (9 + 7)
 /* What a lane may read behind its stop, before that is noticed. */
 #define PAST_STOP ((size_t)2 * PLUMB_SPE_PACKET_MAX)
+/* As much as is between two records of up to 64 bytes that are aligned to as many. */
+#define PADDING_SKIPPED 64
 
 /* Places are offsets in the piece. */
 struct lane {
@@ -35,6 +37,7 @@ struct lane {
 
 struct lanes {
 	const uint8_t *bytes;
+	size_t size;
 	struct lane lane[LANES];
 	/* Of each lane: the end of the record before it, and its first byte. */
 	size_t joins[LANES], begins[LANES];
@@ -205,7 +208,9 @@ static bool place_lanes(struct lanes *lanes, size_t at, size_t end, size_t apart
 		const size_t begin = lanes->begins[i];
 		const size_t stop = end - begin > apart ? begin + apart : end;
 
-		memset(lanes->records[i], 0, (room + 1) * sizeof(union slots));
+		/* As vectors: see union slots. */
+		for (size_t k = 0; k <= room; k++)
+			fill_slots(&lanes->records[i][k], NULL);
 		lanes->lane[i] = (struct lane){
 			.record = lanes->records[i],
 			.at = begin,
@@ -219,9 +224,26 @@ static bool place_lanes(struct lanes *lanes, size_t at, size_t end, size_t apart
 /* ---- Records ----------------------------------------------------------------------------------
  */
 
+/* Skips padding between records, of which there may be any. That of up to PADDING_SKIPPED bytes is
+ * skipped without a branch, since how much there is cannot be predicted. */
+static inline size_t skip_gap(const struct lanes *lanes, size_t at, size_t end)
+{
+	const uint8_t *bytes = lanes->bytes + at;
+	unsigned words = 1 << PADDING_SKIPPED / 8; /* a bit for each that is not all padding */
+
+	if (__builtin_expect(lanes->size - at < PADDING_SKIPPED + 8, 0))
+		return skip_padding(lanes->bytes, at, end);
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < PADDING_SKIPPED / 8; i++)
+		words |= (unsigned)(spe_load64(bytes + (size_t)8 * i) != 0) << i;
+	return skip_padding(lanes->bytes, at + (size_t)8 * (unsigned)__builtin_ctz(words), end);
+}
+
 /* Takes the whole records of a lane. Returns how many. */
-static size_t take_records(const struct lanes *lanes, size_t lane, uint64_t offset,
-			   struct plumb_spe_record *records)
+static inline __attribute__((always_inline)) size_t take_records(const struct lanes *lanes,
+								 size_t lane, uint64_t offset,
+								 struct plumb_spe_record *records,
+								 bool sums)
 {
 	const union slots *slots = lanes->records[lane];
 	const size_t count = (size_t)(lanes->lane[lane].record - slots);
@@ -230,8 +252,11 @@ static size_t take_records(const struct lanes *lanes, size_t lane, uint64_t offs
 	for (size_t i = 0; i < count; i++) {
 		const size_t end = slots[i].values[SLOT_OTHERS];
 
-		begin = skip_padding(lanes->bytes, begin, end);
-		take_slots(&slots[i], &records[i]);
+		begin = skip_gap(lanes, begin, end);
+		if (sums)
+			take_sums(&slots[i], &records[i]);
+		else
+			take_slots(&slots[i], &records[i]);
 		records[i].has = slots[i].has;
 		records[i].offset = offset + begin;
 		records[i].size = (uint32_t)(end - begin);
@@ -242,7 +267,8 @@ static size_t take_records(const struct lanes *lanes, size_t lane, uint64_t offs
 
 size_t spe_lanes_read(const uint8_t *bytes, size_t size, uint64_t offset, size_t *at,
 		      uint32_t *apart, const struct plumb_spe_record *before,
-		      struct plumb_spe_record *records, size_t room)
+		      struct plumb_spe_record *records, size_t room,
+		      enum spe_layout_members members)
 {
 	const uint8_t last = before->has & PLUMB_SPE_HAS_TIMESTAMP ? 0x71 : 0x01;
 	const size_t lane_room = room / LANES < LANE_RECORDS ? room / LANES : LANE_RECORDS;
@@ -256,6 +282,7 @@ size_t spe_lanes_read(const uint8_t *bytes, size_t size, uint64_t offset, size_t
 	if (distance > (left - PAST_STOP) / LANES)
 		distance = (left - PAST_STOP) / LANES;
 	lanes.bytes = bytes;
+	lanes.size = size;
 	if (!place_lanes(&lanes, begin, size - PAST_STOP, distance, lane_room, last))
 		return 0;
 	read_in_turn(&lanes);
@@ -264,7 +291,10 @@ size_t spe_lanes_read(const uint8_t *bytes, size_t size, uint64_t offset, size_t
 
 		if (lane->record == lanes.records[i])
 			break;
-		count += take_records(&lanes, i, offset, records + count);
+		if (members == SPE_MEMBERS_SUMS)
+			count += take_records(&lanes, i, offset, records + count, true);
+		else
+			count += take_records(&lanes, i, offset, records + count, false);
 		*at = lane->record[-1].values[SLOT_OTHERS];
 		joined = i + 1 < LANES && *at == lanes.joins[i + 1];
 	}

@@ -12,6 +12,8 @@
 
 #include <plumb/spe.h>
 
+#include "spe/layout.h"
+
 /* Fewer records are not worth it. */
 #define SPE_LANES_ROOM 32
 
@@ -20,10 +22,12 @@
  * records, and adds to `*at` what they take: at most `room`, which is at least SPE_LANES_ROOM.
  * `offset` is that of the first of all `size` bytes in the stream. The last record, `before`, tells
  * how records end, and `*apart` how far lanes are from each other; it is set for the next call, and
- * 0 before the first one. Returns how many records were read: 0 if one after another must be.
+ * 0 before the first one. Only those `members` are set. Returns how many records were read: 0 if
+ * one after another must be.
  */
 size_t spe_lanes_read(const uint8_t *bytes, size_t size, uint64_t offset, size_t *at,
 		      uint32_t *apart, const struct plumb_spe_record *before,
-		      struct plumb_spe_record *records, size_t room);
+		      struct plumb_spe_record *records, size_t room,
+		      enum spe_layout_members members);
 
 #endif

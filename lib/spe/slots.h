@@ -128,22 +128,32 @@ static inline void fill_slots(union slots *slots, const struct plumb_spe_record 
 	slots->about[ABOUT_DATA_SOURCE] = slot_header(0x43, record->data_source_bytes);
 }
 
+/* Takes the members that SPE_MEMBERS_SUMS are. */
+static inline void take_sums(const union slots *slots, struct plumb_spe_record *record)
+{
+	const uint8_t *about = slots->about;
+
+	record->addresses[PLUMB_SPE_PC] = slots->values[PLUMB_SPE_PC];
+	record->events = slot_payload(slots->values[SLOT_EVENTS], about[ABOUT_EVENTS]);
+	record->timestamp = slots->values[SLOT_TIMESTAMP];
+	for (unsigned i = 0; i < 2; i++)
+		record->contexts[i] = (uint32_t)slots->values[SLOT_CONTEXTS + i];
+	record->counters[PLUMB_SPE_TOTAL_LATENCY] = (uint16_t)slots->values[SLOT_COUNTERS];
+	record->op_class = about[ABOUT_OPERATION] & 3;
+}
+
 static inline void take_slots(const union slots *slots, struct plumb_spe_record *record)
 {
 	const uint8_t *about = slots->about;
 
-	for (unsigned i = 0; i < 5; i++)
+	take_sums(slots, record);
+	for (unsigned i = 1; i < 5; i++)
 		record->addresses[i] = slots->values[i];
-	record->events = slot_payload(slots->values[SLOT_EVENTS], about[ABOUT_EVENTS]);
 	record->data_source =
 		slot_payload(slots->values[SLOT_DATA_SOURCE], about[ABOUT_DATA_SOURCE]);
-	record->timestamp = slots->values[SLOT_TIMESTAMP];
-	for (unsigned i = 0; i < 2; i++)
-		record->contexts[i] = (uint32_t)slots->values[SLOT_CONTEXTS + i];
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 1; i < 3; i++)
 		record->counters[i] = (uint16_t)slots->values[SLOT_COUNTERS + i];
 	record->operation = (uint8_t)slots->values[SLOT_OPERATION];
-	record->op_class = about[ABOUT_OPERATION] & 3;
 	record->events_bytes = slot_bytes(about[ABOUT_EVENTS]);
 	record->data_source_bytes = slot_bytes(about[ABOUT_DATA_SOURCE]);
 }

@@ -375,7 +375,7 @@ size_t spe_stream_read(struct plumb_spe_stream *stream, struct spe_layouts *layo
 				count += spe_lanes_read(stream->bytes, stream->size, stream->offset,
 							&stream->at, &stream->lanes_apart,
 							&records[count - 1], records + count,
-							room - count);
+							room - count, layouts->members);
 		}
 		if (count == room)
 			break;
