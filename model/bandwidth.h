@@ -12,25 +12,43 @@
 #define STRETCH_LOG2   5 /* cycles per stretch */
 #define CALENDAR_SLOTS 1024
 
+/* A stretch plus one, and in the low bits the lines that it still has room for. */
+#define LEFT_BITS 16
+#define LEFT_MASK ((1u << LEFT_BITS) - 1)
+
 struct bandwidth {
-	uint64_t stretch[CALENDAR_SLOTS]; /* the stretch in each slot, plus one */
-	uint16_t left[CALENDAR_SLOTS];    /* lines that it still has room for */
-	unsigned hundredths;              /* of a cycle per line */
-	uint64_t lines;                   /* that it has carried */
+	uint64_t slots[CALENDAR_SLOTS]; /* by stretch */
+	unsigned hundredths;            /* of a cycle per line */
+	unsigned whole, part;           /* lines in a stretch, and hundredths beyond them */
+	uint64_t inverse, inverse_most; /* 2^64 / hundredths; numbers up to which it divides */
+	uint64_t lines;                 /* that it has carried */
 };
 
 static inline void bandwidth_set_up(struct bandwidth *path, unsigned each)
 {
 	path->hundredths = each ? each : 1;
+	path->whole = (100u << STRETCH_LOG2) / path->hundredths;
+	path->part = (100u << STRETCH_LOG2) % path->hundredths;
+	path->inverse = path->hundredths > 1 ? UINT64_MAX / path->hundredths + 1 : 0;
+	path->inverse_most = UINT64_MAX / path->hundredths;
+}
+
+/* Returns the rest of a division by .hundredths, which is more than 1. */
+static inline uint64_t bandwidth_rest(const struct bandwidth *path, uint64_t number)
+{
+	if (__builtin_expect(number > path->inverse_most, 0))
+		return number % path->hundredths;
+	return number -
+	       (uint64_t)((unsigned __int128)number * path->inverse >> 64) * path->hundredths;
 }
 
 /* Lines that end in a stretch, of those that follow one another without a gap. */
-static inline uint16_t bandwidth_capacity(const struct bandwidth *path, uint64_t stretch)
+static inline unsigned bandwidth_capacity(const struct bandwidth *path, uint64_t stretch)
 {
-	uint64_t begin = 100 * (stretch << STRETCH_LOG2);
-	uint64_t end = begin + (100 << STRETCH_LOG2);
-
-	return (uint16_t)(end / path->hundredths - begin / path->hundredths);
+	if (!path->part)
+		return path->whole;
+	return path->whole + (bandwidth_rest(path, 100 * (stretch << STRETCH_LOG2)) + path->part >=
+			      path->hundredths);
 }
 
 /* Reserves the first cycle from `cycle` on that can carry another line, and returns it. */
@@ -40,18 +58,17 @@ static inline uint64_t bandwidth_take(struct bandwidth *path, uint64_t cycle)
 
 	path->lines++;
 	for (;; stretch++) {
-		unsigned slot = stretch & (CALENDAR_SLOTS - 1);
+		uint64_t *slot = &path->slots[stretch & (CALENDAR_SLOTS - 1)];
 
-		if (path->stretch[slot] != stretch + 1) {
-			if (path->stretch[slot] > stretch + 1)
+		if (*slot >> LEFT_BITS != stretch + 1) {
+			if (*slot >> LEFT_BITS > stretch + 1)
 				return cycle; /* too old: no longer in the calendar */
-			path->stretch[slot] = stretch + 1;
-			path->left[slot] = bandwidth_capacity(path, stretch);
+			*slot = (stretch + 1) << LEFT_BITS | bandwidth_capacity(path, stretch);
 		}
-		if (path->left[slot]) {
+		if (*slot & LEFT_MASK) {
 			uint64_t begin = stretch << STRETCH_LOG2;
 
-			path->left[slot]--;
+			--*slot;
 			return begin > cycle ? begin : cycle;
 		}
 	}

@@ -65,10 +65,11 @@ struct cache_line *cache_insert(const struct cache *cache, uint64_t line, unsign
 				uint64_t ready, struct cache_line *victim)
 {
 	struct cache_line *set = cache_set_of(cache, line);
-	unsigned way = 0;
+	unsigned way = cache->ways - 1;
 
-	while (way < cache->ways - 1 && set[way].key)
-		way++; /* an empty way, else the oldest */
+	if (!set[way].key || cache->gaps)
+		for (way = 0; way < cache->ways - 1 && set[way].key;)
+			way++; /* an empty way, else the oldest */
 	*victim = set[way];
 	if (cache->versions)
 		swap_versions(cache, set, way);
@@ -79,13 +80,14 @@ struct cache_line *cache_insert(const struct cache *cache, uint64_t line, unsign
 	return set;
 }
 
-bool cache_remove(const struct cache *cache, uint64_t line)
+bool cache_remove(struct cache *cache, uint64_t line)
 {
 	struct cache_line *set = cache_set_of(cache, line);
 
 	for (unsigned way = 0; way < cache->ways; way++)
 		if ((set[way].key >> 8) == line && set[way].key & CACHE_VALID) {
 			set[way].key = 0;
+			cache->gaps = true;
 			return true;
 		}
 	return false;

@@ -29,6 +29,7 @@ struct cache {
 	uint32_t sets;
 	uint32_t ways;
 	bool power_of_two; /* the number of sets is */
+	bool gaps;         /* lines were removed, so that empty ones may be before others */
 };
 
 bool cache_set_up(struct cache *cache, uint32_t bytes, unsigned ways, unsigned line_bytes,
@@ -84,7 +85,7 @@ struct cache_line *cache_insert(const struct cache *cache, uint64_t line, unsign
 				uint64_t ready, struct cache_line *victim);
 
 /* Removes a line; returns whether it was present. */
-bool cache_remove(const struct cache *cache, uint64_t line);
+bool cache_remove(struct cache *cache, uint64_t line);
 
 static inline uint32_t *cache_version(const struct cache *cache, const struct cache_line *line)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The slow paths of the calendar: passing many cycles at once, and cycles beyond its end. */
-#include <string.h>
-
 #include "schedule.h"
 
 /*
@@ -34,16 +32,29 @@ void sweep_late(struct core *core)
 	core->late_sweep = kept ? core->cycle + CALENDAR_CYCLES / 2 : UINT64_MAX;
 }
 
-/* Clears cycles that are adjacent in the calendar, and returns the entries that depart in them. */
+/* Clears a cycle of the calendar, and returns the entries that depart in it. */
+static inline uint64_t clear_cycle(struct core *core, uint64_t at)
+{
+	const uint64_t departed = core->departures[at];
+
+	core->departures[at] = 0;
+	core->taken[at] = 0;
+	return departed;
+}
+
+/*
+ * Clears cycles that are adjacent in the calendar, and returns the entries that depart in them. The
+ * host clears several at a time if their number is known to the compiler.
+ */
 static uint64_t clear_cycles(struct core *core, uint64_t first, uint64_t count)
 {
-	uint64_t *cycles = &core->departures[first], departed = 0;
+	uint64_t departed = 0;
 
-	for (uint64_t i = 0; i < count; i++) {
-		departed += cycles[i];
-		cycles[i] = 0;
-	}
-	memset(&core->taken[first], 0, count * sizeof(*core->taken));
+	for (; count >= 8; first += 8, count -= 8)
+		for (uint64_t i = 0; i < 8; i++)
+			departed += clear_cycle(core, first + i);
+	for (; count; first++, count--)
+		departed += clear_cycle(core, first);
 	return departed;
 }
 

@@ -61,24 +61,24 @@ static inline bool is_streaming(struct memory *m, uint64_t address, unsigned byt
 	       m->store_run >= (uint64_t)m->params->write_stream_lines << m->line_log2;
 }
 
-/* A store to such a line in the page that was used last, which is this core's. */
+/* A store to such a line in the page that was used last, while no other core is there. */
 static inline bool store_hits(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
 			      uint64_t *physical)
 {
 	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
 	const unsigned entry = m->dtlb.last;
-	uint64_t line, owner;
 	struct cache_line *found;
+	uint64_t line;
 
 	if (unlikely(m->dtlb.pages[entry] != number + 1 || m->huge_log2 || m->params->ideal ||
 		     (address ^ (address + bytes - 1)) >> m->line_log2 || !memory_alone(m)))
 		return false;
 	*physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
 	line = *physical >> m->line_log2;
-	owner = atomic_load_explicit(system_ownership(m->system, line), memory_order_relaxed);
-	if (unlikely(!cache_just_used(&m->l1d, line, cycle) ||
-		     (owner & (OWNERSHIP_VERSION - 1)) != m->number))
+	if (unlikely(!cache_just_used(&m->l1d, line, cycle)))
 		return false;
+	/* As no line has changed its owner, this need not wait for the host to fetch the word. */
+	atomic_store_explicit(system_ownership(m->system, line), m->number, memory_order_relaxed);
 	found = cache_set_of(&m->l1d, line);
 	is_streaming(m, address, bytes);
 	m->counts[EVENT_L1D_CACHE_WR]++;

@@ -40,10 +40,10 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 		m->number = 1;
 	tlb_first_set_up(&m->dtlb, params->l1d_tlb.entries);
 	tlb_first_set_up(&m->itlb, params->l1i_tlb.entries);
-	m->walkers.count = params->walkers < WALKERS_MAX ? params->walkers : WALKERS_MAX;
-	m->data_misses.count = params->l1d.misses < MISSES_MAX ? params->l1d.misses : MISSES_MAX;
-	m->fetch_misses.count = params->l1i.misses < MISSES_MAX ? params->l1i.misses : MISSES_MAX;
-	m->l2_misses.count = params->l2.misses < MISSES_MAX ? params->l2.misses : MISSES_MAX;
+	buffers_set_up(&m->walkers, params->walkers, WALKERS_MAX);
+	buffers_set_up(&m->data_misses, params->l1d.misses, MISSES_MAX);
+	buffers_set_up(&m->fetch_misses, params->l1i.misses, MISSES_MAX);
+	buffers_set_up(&m->l2_misses, params->l2.misses, MISSES_MAX);
 	bandwidth_set_up(&m->l2_path, params->l2.cycles_per_line);
 	bandwidth_set_up(&m->llc_path, params->llc.cycles_per_line);
 	bandwidth_set_up(&m->dram_path, params->dram_cycles_per_line);

@@ -23,7 +23,7 @@
 
 /* Buffers, each held by one request for some time: a heap, whose first one is free first. */
 struct buffers {
-	uint64_t free_at[MISSES_MAX];
+	uint64_t free_at[MISSES_MAX + 1]; /* never, behind the last one */
 	uint64_t needed; /* cycles so far, of all buffers, for which requests need them if they
 			    never queue for anything else */
 	unsigned count;
@@ -118,6 +118,12 @@ static inline bool is_ideal(const struct memory *m, enum ideal part)
 	return m->params->ideal & part;
 }
 
+static inline void buffers_set_up(struct buffers *buffers, unsigned count, unsigned most)
+{
+	buffers->count = count < most ? count : most;
+	buffers->free_at[buffers->count] = UINT64_MAX;
+}
+
 /* Returns when a buffer is free. */
 static inline uint64_t buffers_free(const struct buffers *buffers)
 {
@@ -132,8 +138,7 @@ static inline void buffers_hold(struct buffers *buffers, uint64_t until, uint64_
 
 	buffers->needed += needs;
 	for (; (next = 2 * i + 1) < buffers->count; i = next) {
-		if (next + 1 < buffers->count && heap[next + 1] < heap[next])
-			next++;
+		next += heap[next + 1] < heap[next]; /* no branch: nobody could predict it */
 		if (heap[next] >= until)
 			break;
 		heap[i] = heap[next];

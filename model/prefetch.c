@@ -2,6 +2,9 @@
 #include "prefetch.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define CONFIDENT     2
 #define CONFIDENT_MAX 3
@@ -66,44 +69,107 @@ void stream_set_up(struct stream_prefetcher *prefetcher, unsigned lines, unsigne
 	prefetcher->distance = distance;
 }
 
-/* Returns the stream that goes on with `line`, or is nearest; a new one if there is none. */
-static struct stream_entry *find_stream(struct stream_prefetcher *prefetcher, uint64_t line)
+/* Returns a bit for each stream that may be near a line, or go on with it: by the low bits alone.
+ */
+static inline unsigned may_be_near(const struct stream_prefetcher *prefetcher, uint32_t line)
 {
-	struct stream_entry *found = NULL, *oldest = &prefetcher->entries[0];
-	uint64_t nearest = STREAM_REACH + 1;
+	unsigned streams = 0;
+#ifdef __SSE2__
+	const __m128i low = _mm_set1_epi32((int)line), reach = _mm_set1_epi32(STREAM_REACH);
+	__m128i near[STREAM_ENTRIES / 4];
 
-	prefetcher->clock++;
-	for (unsigned i = 0; i < STREAM_ENTRIES && nearest; i++) {
+	for (unsigned i = 0; i < STREAM_ENTRIES / 4; i++) {
+		const __m128i *last = (const __m128i *)(const void *)prefetcher->last + i;
+		const __m128i *next = (const __m128i *)(const void *)prefetcher->next + i;
+		const __m128i away = _mm_sub_epi32(low, _mm_loadu_si128(last));
+		const __m128i far = _mm_or_si128(
+			_mm_cmpgt_epi32(away, reach),
+			_mm_cmplt_epi32(away, _mm_sub_epi32(_mm_setzero_si128(), reach)));
+
+		near[i] = _mm_or_si128(_mm_cmpeq_epi32(low, _mm_loadu_si128(next)),
+				       _mm_cmpeq_epi32(far, _mm_setzero_si128()));
+	}
+	_Static_assert(STREAM_ENTRIES == 16, "a bit for each byte");
+	streams = (unsigned)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(near[0], near[1]),
+							      _mm_packs_epi32(near[2], near[3])));
+#else
+	for (unsigned i = 0; i < STREAM_ENTRIES; i++)
+		streams |=
+			(unsigned)((line - prefetcher->last[i] + STREAM_REACH <= 2 * STREAM_REACH) |
+				   (line == prefetcher->next[i]))
+			<< i;
+#endif
+	return streams;
+}
+
+/* Returns the stream that goes on with `line`, or is nearest; NULL if there is none. */
+static struct stream_entry *find_near(struct stream_prefetcher *prefetcher, uint64_t line)
+{
+	struct stream_entry *found = NULL;
+	uint64_t nearest = STREAM_REACH + 1;
+	unsigned streams = may_be_near(prefetcher, (uint32_t)line);
+
+	for (; streams && nearest; streams &= streams - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(streams);
 		struct stream_entry *entry = &prefetcher->entries[i];
 		uint64_t away = line > entry->last ? line - entry->last : entry->last - line;
 
 		if (entry->last + (uint64_t)entry->step == line && entry->confidence)
 			away = 0;
-		if (entry->used && away < nearest) {
+		if (prefetcher->used[i] && away < nearest) {
 			nearest = away;
 			found = entry;
 		}
-		if (prefetcher->clock - entry->used > prefetcher->clock - oldest->used)
-			oldest = entry;
 	}
-	if (!found) {
-		*oldest = (struct stream_entry){.last = line, .ahead = line};
-		found = oldest;
-	}
-	found->used = prefetcher->clock;
 	return found;
 }
 
-struct prefetch_wish stream_train(struct stream_prefetcher *prefetcher, uint64_t line)
+/* Returns the entry of the stream that was used least recently. */
+static unsigned find_oldest(const struct stream_prefetcher *prefetcher)
+{
+	uint32_t most = prefetcher->clock - prefetcher->used[0];
+	unsigned oldest = 0;
+
+	for (unsigned i = 1; i < STREAM_ENTRIES; i++) {
+		const uint32_t age = prefetcher->clock - prefetcher->used[i];
+
+		oldest = age > most ? i : oldest;
+		most = age > most ? age : most;
+	}
+	return oldest;
+}
+
+/* Returns the stream that goes on with `line`, or is nearest; a new one if there is none. */
+static struct stream_entry *find_stream(struct stream_prefetcher *prefetcher, uint64_t line)
+{
+	struct stream_entry *found;
+
+	prefetcher->clock++;
+	found = find_near(prefetcher, line);
+	if (!found) {
+		found = &prefetcher->entries[find_oldest(prefetcher)];
+		*found = (struct stream_entry){.last = line, .ahead = line};
+	}
+	return found;
+}
+
+/* A stream has got its line: notes what may_be_near() needs. */
+static void note_stream(struct stream_prefetcher *prefetcher, const struct stream_entry *entry)
+{
+	const size_t i = (size_t)(entry - prefetcher->entries);
+
+	prefetcher->used[i] = prefetcher->clock;
+	prefetcher->last[i] = (uint32_t)entry->last;
+	prefetcher->next[i] = (uint32_t)(entry->last + (uint64_t)entry->step);
+}
+
+/* A stream goes on with `line`: returns what to fetch for it. */
+static struct prefetch_wish go_on(const struct stream_prefetcher *prefetcher,
+				  struct stream_entry *entry, uint64_t line)
 {
 	struct prefetch_wish wish = {0};
-	struct stream_entry *entry;
-	int64_t step, lead, steps;
+	int64_t step = (int64_t)(line - entry->last), lead, steps;
 
-	if (!prefetcher->lines)
-		return wish;
-	entry = find_stream(prefetcher, line);
-	step = (int64_t)(line - entry->last);
 	entry->last = line;
 	if (!step)
 		return wish;
@@ -135,5 +201,18 @@ struct prefetch_wish stream_train(struct stream_prefetcher *prefetcher, uint64_t
 	wish.count = (unsigned)(steps - lead);
 	wish.most = prefetcher->lines;
 	wish.ahead = &entry->ahead;
+	return wish;
+}
+
+struct prefetch_wish stream_train(struct stream_prefetcher *prefetcher, uint64_t line)
+{
+	struct prefetch_wish wish = {0};
+	struct stream_entry *entry;
+
+	if (!prefetcher->lines)
+		return wish;
+	entry = find_stream(prefetcher, line);
+	wish = go_on(prefetcher, entry, line);
+	note_stream(prefetcher, entry);
 	return wish;
 }

@@ -44,9 +44,11 @@ struct stream_prefetcher {
 		uint64_t last;  /* line of the last request */
 		uint64_t ahead; /* the furthest line fetched */
 		int64_t step;   /* lines */
-		uint32_t used;
 		uint8_t confidence;
 	} entries[STREAM_ENTRIES];
+	/* Of each, the low bits of its last line, and of what comes next if it is confident. */
+	uint32_t last[STREAM_ENTRIES], next[STREAM_ENTRIES];
+	uint32_t used[STREAM_ENTRIES];
 	uint32_t clock;
 	unsigned lines;    /* fetched for each request */
 	unsigned distance; /* lines to run ahead */

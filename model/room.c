@@ -72,6 +72,17 @@ static int too_full(const struct core *core, const struct op *op, const struct o
 	return occupied ? __builtin_ctzll(occupied) / QUEUE_SHIFT(1) : -1;
 }
 
+/* Whether nothing departs in the eight cycles behind `cycle`, which are aligned in the calendar. */
+static inline bool none_departs(const struct core *core, uint64_t cycle)
+{
+	const uint64_t *departures = &core->departures[(cycle + 1) % CALENDAR_CYCLES];
+	uint64_t any = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		any |= departures[i];
+	return !any;
+}
+
 /* Stalls until there are enough entries of the issue queues, looking ahead in the calendar. */
 static void wait_for_queues(struct core *core, const struct op *op, const struct op *end)
 {
@@ -81,9 +92,18 @@ static void wait_for_queues(struct core *core, const struct op *op, const struct
 		uint64_t occupied = core->occupied, cycle = core->cycle;
 		uint64_t last = cycle + CALENDAR_CYCLES / 2;
 
-		do
-			occupied -= core->departures[++cycle % CALENDAR_CYCLES];
-		while (cycle < last && too_full(core, op, end, occupied) == queue);
+		for (;;) {
+			uint64_t departed;
+
+			while ((cycle + 1) % 8 == 0 && cycle + 8 < last &&
+			       none_departs(core, cycle))
+				cycle += 8;
+			departed = core->departures[++cycle % CALENDAR_CYCLES];
+			occupied -= departed;
+			if (cycle >= last ||
+			    (departed && too_full(core, op, end, occupied) != queue))
+				break;
+		}
 		account_stalled(core, cycle, BLOCK_QUEUE + (unsigned)queue);
 	}
 }

@@ -25,9 +25,10 @@ static void buffers_are_free_in_order(void **state)
 {
 	(void)state;
 	for (unsigned count = 1; count <= MISSES_MAX; count += 1 + count / 4) {
-		struct buffers buffers = {.count = count};
+		struct buffers buffers = {0};
 		uint64_t plain[MISSES_MAX] = {0}, cycle = 0;
 
+		buffers_set_up(&buffers, count, MISSES_MAX);
 		seed = count;
 		for (unsigned i = 0; i < 4000; i++) {
 			unsigned first = 0;
@@ -40,6 +41,121 @@ static void buffers_are_free_in_order(void **state)
 			buffers_hold(&buffers, plain[first], 0);
 		}
 	}
+}
+
+/* ---- Paths ---------------------------------------------------------------------------------- */
+
+static void stretches_of_a_path_have_whole_lines(void **state)
+{
+	static const unsigned costs[] = {1, 2, 25, 29, 80, 100, 600, 766, 3200, 3201, 65535};
+
+	(void)state;
+	seed = 1;
+	for (unsigned i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
+		static struct bandwidth path;
+
+		bandwidth_set_up(&path, costs[i]);
+		for (unsigned k = 0; k < 4000; k++) {
+			const uint64_t stretch = ((uint64_t)draw(1u << 30) << 16) >> draw(46);
+			const uint64_t begin = 100 * (stretch << STRETCH_LOG2);
+			const uint64_t end = begin + (100 << STRETCH_LOG2);
+
+			assert_int_equal(bandwidth_capacity(&path, stretch),
+					 end / costs[i] - begin / costs[i]);
+		}
+	}
+}
+
+/* ---- Streams -------------------------------------------------------------------------------- */
+
+#define REACH 64 /* lines from one request of a stream to the next one, at most */
+
+/* What is known of a stream, and when it was used last; 0: never. */
+struct plain_stream {
+	uint64_t last, used;
+	int64_t step;
+	unsigned confidence;
+};
+
+/* Returns the stream that a line belongs to: the nearest, or the oldest. */
+static struct plain_stream *plain_stream_of(struct plain_stream *streams, uint64_t line)
+{
+	struct plain_stream *nearest = NULL, *oldest = streams;
+	uint64_t best = REACH + 1;
+
+	for (struct plain_stream *s = streams; s != streams + STREAM_ENTRIES; s++) {
+		uint64_t away = line > s->last ? line - s->last : s->last - line;
+
+		if (s->confidence && s->last + (uint64_t)s->step == line)
+			away = 0;
+		if (s->used && away < best) {
+			best = away;
+			nearest = s;
+		}
+		if (s->used < oldest->used)
+			oldest = s;
+	}
+	if (nearest)
+		return nearest;
+	*oldest = (struct plain_stream){.last = line};
+	return oldest;
+}
+
+/* Learns a line; returns whether anything is fetched ahead of it. */
+static bool plain_train(struct plain_stream *streams, uint64_t line, uint64_t now)
+{
+	struct plain_stream *s = plain_stream_of(streams, line);
+	const int64_t step = (int64_t)(line - s->last);
+
+	s->used = now;
+	s->last = line;
+	if (!step)
+		return false;
+	if (step == s->step) {
+		s->confidence += s->confidence < 3;
+		return s->confidence >= 2;
+	}
+	if (s->confidence)
+		s->confidence--;
+	else
+		s->step = step;
+	return false;
+}
+
+/* Some streams, which begin anew at times, their lines here and there out of order. */
+static uint64_t next_line(uint64_t *lines)
+{
+	const unsigned i = draw(24);
+
+	if (!draw(40))
+		lines[i] = draw(2) ? (uint64_t)draw(1u << 20) << draw(30) : lines[draw(24)] + 60;
+	lines[i] += i < 4 ? 0ull - i : i % 5 == 4 ? 70 : i % 5;
+	return lines[i] + (draw(6) ? 0 : draw(8));
+}
+
+static void streams_go_on_with_the_nearest_line(void **state)
+{
+	static struct stream_prefetcher prefetcher;
+	struct plain_stream streams[STREAM_ENTRIES] = {0};
+	uint64_t lines[24] = {0};
+	unsigned ahead = 0;
+
+	(void)state;
+	seed = 7;
+	stream_set_up(&prefetcher, 2, 16);
+	for (uint64_t now = 1; now <= 200000; now++) {
+		const uint64_t line = next_line(lines);
+		struct prefetch_wish wish = stream_train(&prefetcher, line);
+		const bool is_ahead = plain_train(streams, line, now);
+
+		assert_int_equal(wish.most != 0, is_ahead);
+		if (!is_ahead)
+			continue;
+		ahead++;
+		for (unsigned i = 0; i < wish.count; i++)
+			*wish.ahead = wish.first + i * (uint64_t)wish.step;
+	}
+	assert_in_range(ahead, 1000, 190000);
 }
 
 /* ---- TLB ------------------------------------------------------------------------------------ */
@@ -290,6 +406,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buffers_are_free_in_order),
+		cmocka_unit_test(stretches_of_a_path_have_whole_lines),
+		cmocka_unit_test(streams_go_on_with_the_nearest_line),
 		cmocka_unit_test(pages_are_replaced_by_age),
 		cmocka_unit_test(directions_are_those_of_plain_tage),
 	};
