@@ -206,16 +206,30 @@ static uint64_t take_dram(struct memory *m, uint64_t cycle)
 	return system_dram_take(m->system, cycle + m->origin) - m->origin;
 }
 
-static void write_to_system(struct memory *m, uint64_t cycle, uint64_t line)
+void write_evicted(struct memory *m)
 {
+	const uint64_t line = m->evicted - 1, cycle = m->evicted_at;
 	bool evicted;
 
-	m->counts[EVENT_BUS_ACCESS] += BEATS_A_LINE;
-	m->counts[EVENT_BUS_ACCESS_WR] += BEATS_A_LINE;
+	m->evicted = 0;
 	bandwidth_take(&m->llc_path, cycle);
 	system_write(m->system, line, &evicted);
 	if (evicted)
 		take_dram(m, cycle);
+}
+
+/* L2 has evicted a dirty line. */
+static void evict(struct memory *m, uint64_t cycle, uint64_t line)
+{
+	finish_eviction(m);
+	m->counts[EVENT_BUS_ACCESS] += BEATS_A_LINE;
+	m->counts[EVENT_BUS_ACCESS_WR] += BEATS_A_LINE;
+	m->evicted = line + 1;
+	m->evicted_at = cycle;
+	if (system_has_one_core(m->system))
+		system_expect(m->system, line);
+	else
+		write_evicted(m); /* others could use the system cache before */
 }
 
 static struct cache_line *fill_l2(struct memory *m, uint64_t cycle, uint64_t line, unsigned flags,
@@ -228,7 +242,7 @@ static struct cache_line *fill_l2(struct memory *m, uint64_t cycle, uint64_t lin
 	if (victim.key & CACHE_DIRTY) {
 		m->counts[EVENT_L2D_CACHE_WB]++;
 		m->counts[EVENT_L2D_CACHE_WB_VICTIM]++;
-		write_to_system(m, cycle, victim.key >> 8);
+		evict(m, cycle, victim.key >> 8);
 	}
 	return filled;
 }
@@ -247,6 +261,7 @@ static uint64_t read_beyond(struct memory *m, uint64_t cycle, uint64_t line, boo
 	const uint64_t from = begin;
 	bool peer = fetch_from_peer(m, begin, line, own), hit, evicted;
 
+	finish_eviction(m);
 	if (!peer && is_ideal(m, IDEAL_L2)) {
 		*level = LEVEL_L2;
 		m->latency = 0;
@@ -392,6 +407,7 @@ uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line)
 	}
 	if (is_ideal(m, IDEAL_L2))
 		return bandwidth_take(&m->l2_path, cycle);
+	finish_eviction(m);
 	m->counts[EVENT_BUS_ACCESS] += BEATS_A_LINE;
 	m->counts[EVENT_BUS_ACCESS_WR] += BEATS_A_LINE;
 	m->counts[EVENT_L3D_CACHE]++;

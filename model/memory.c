@@ -16,7 +16,7 @@ static unsigned log2_of(unsigned value)
 struct memory *memory_new(struct memory_system *system, const struct core_params *params,
 			  uint64_t *counts)
 {
-	struct memory *m = calloc(1, sizeof(*m));
+	struct memory *m = calloc(1, sizeof(*m)), *other;
 
 	if (!m)
 		return NULL;
@@ -62,9 +62,12 @@ struct memory *memory_new(struct memory_system *system, const struct core_params
 		return NULL;
 	}
 	pthread_mutex_lock(&system->lock);
-	m->next = system->memories;
+	other = m->next = system->memories;
 	system->memories = m;
 	pthread_mutex_unlock(&system->lock);
+	/* The only core until now is between two blocks. */
+	if (other && atomic_load(&system->cores) == 2)
+		finish_eviction(other);
 	return m;
 }
 
@@ -340,6 +343,7 @@ static void store_free(struct memory *m, uint64_t cycle, uint64_t line, bool all
 			fill_l1d(m, cycle, line, 0, cycle);
 		return;
 	}
+	finish_eviction(m);
 	system_read(m->system, line, &evicted);
 	if (!allocates)
 		return;
@@ -551,6 +555,7 @@ void memory_wait_until(struct memory *m, uint64_t cycle, uint64_t time)
 {
 	const uint64_t slept = time - memory_time(m, cycle);
 
+	finish_eviction(m); /* at the time that it began */
 	/* While the core sleeps, nobody waits for the line that is on its way. */
 	if (m->moving && m->moving_until > cycle) {
 		const uint64_t rest = m->moving_until - cycle;
@@ -618,10 +623,11 @@ static uint64_t path_busy(const struct bandwidth *path, uint64_t by_walks)
 	return (path->lines - by_walks) * path->hundredths;
 }
 
-void memory_busy(const struct memory *m, struct memory_busy *busy)
+void memory_busy(struct memory *m, struct memory_busy *busy)
 {
 	const struct line_use *walks = &m->walk_use;
 
+	finish_eviction(m);
 	*busy = (struct memory_busy){
 		buffers_busy(&m->walkers, 0),
 		{buffers_busy(&m->data_misses, 0), buffers_busy(&m->l2_misses, walks->l2_misses)},

@@ -137,7 +137,7 @@ struct memory_busy {
 	uint64_t misses[MEMORY_MISSES];
 	uint64_t paths[MEMORY_PATHS];
 };
-void memory_busy(const struct memory *memory, struct memory_busy *busy);
+void memory_busy(struct memory *memory, struct memory_busy *busy);
 
 /* Computes those of `counts` that follow from others, such as sums. Call this before reading them.
  */

@@ -106,6 +106,9 @@ struct memory {
 	struct stride_prefetcher stride;
 	struct stream_prefetcher data_stream, code_stream; /* L2's */
 
+	/* A line that L2 has evicted, plus one, and when: write_evicted(). */
+	uint64_t evicted, evicted_at;
+
 	/* Write streaming: the current run of consecutive stores. */
 	uint64_t store_next;    /* address after the last store */
 	uint64_t store_run;     /* bytes stored in a row */
@@ -228,6 +231,19 @@ void prefetch_l2(struct memory *m, struct stream_prefetcher *stream, uint64_t cy
 
 /* L2 has a line that the kernel has just written: no time, and no event. */
 void put_in_l2(struct memory *m, uint64_t cycle, uint64_t line);
+
+/*
+ * A dirty line that L2 evicts goes to the system cache only just before that, or a path to it or to
+ * DRAM, is used again: by then, the host has fetched what it needs to know. So this comes before
+ * anything that uses them, or looks at them.
+ */
+void write_evicted(struct memory *m);
+
+static inline void finish_eviction(struct memory *m)
+{
+	if (m->evicted)
+		write_evicted(m);
+}
 
 /* Writes back a dirty line evicted from L1D. */
 void write_back(struct memory *m, uint64_t cycle, uint64_t line);

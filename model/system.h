@@ -45,6 +45,13 @@ struct memory_system {
 	_Atomic uint32_t cores;               /* number of cores ever created */
 };
 
+/* Whether there has only ever been one core. */
+static inline bool system_has_one_core(const struct memory_system *system)
+{
+	return atomic_load_explicit(&system->cores, memory_order_relaxed) == 1 &&
+	       !(system->params->ideal & IDEAL_SHARING); /* else any number is counted as one */
+}
+
 static inline _Atomic uint32_t *system_ownership(const struct memory_system *system, uint64_t line)
 {
 	return &system->ownership[line & (OWNERSHIP_LINES - 1)];

@@ -83,6 +83,7 @@ void memory_touch(struct memory *m, uint64_t address, unsigned stored)
 	const bool past = stored && is_streaming(m, address, stored);
 
 	if (unlikely(!found)) {
+		finish_eviction(m);
 		use_page(m, &page, frame, is_new);
 		if (past) {
 			store_past(m, line);

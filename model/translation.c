@@ -63,8 +63,9 @@ static unsigned tables_to_read(struct memory *m, const struct page *page, unsign
 }
 
 /* Returns what reads of lines have used so far. */
-static struct line_use use_so_far(const struct memory *m)
+static struct line_use use_so_far(struct memory *m)
 {
+	finish_eviction(m);
 	return (struct line_use){m->l2_misses.needed, m->l2_path.lines, m->llc_path.lines,
 				 m->dram_path.lines};
 }

@@ -270,7 +270,7 @@ uint32_t memory_remapped(const struct memory *memory)
 	return 0;
 }
 
-void memory_busy(const struct memory *memory, struct memory_busy *busy)
+void memory_busy(struct memory *memory, struct memory_busy *busy)
 {
 	(void)memory;
 	*busy = (struct memory_busy){0};

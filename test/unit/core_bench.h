@@ -212,7 +212,7 @@ bool memory_fetch(struct memory *memory, uint64_t cycle, uint64_t address,
 	return false;
 }
 
-void memory_busy(const struct memory *memory, struct memory_busy *busy)
+void memory_busy(struct memory *memory, struct memory_busy *busy)
 {
 	(void)memory;
 	*busy = (struct memory_busy){0};

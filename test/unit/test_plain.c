@@ -402,6 +402,84 @@ static void directions_are_those_of_plain_tage(void **state)
 	}
 }
 
+/* ---- A core that is alone -------------------------------------------------------------------- */
+
+#define SYSTEMS \
+	2 /* in the first, a core is alone; in the second, there is another that does nothing */
+
+struct machine {
+	struct memory_system *system;
+	struct memory *memory, *other;
+	uint64_t counts[EVENT_COUNT], other_counts[EVENT_COUNT];
+};
+
+/* Makes the same accesses in both, and compares when and from where they get their data. */
+static void access_both(struct machine *machines, bool others, unsigned number)
+{
+	const uint64_t address = 0x10000 + draw(8u << 20) / 8 * 8ull;
+	const unsigned kind = draw(3);
+	const uint64_t cycle = 25ull * number;
+	struct memory_result results[SYSTEMS] = {{0}, {0}};
+
+	for (unsigned i = 0; i < SYSTEMS; i++) {
+		struct memory *memory = others ? machines[i].other : machines[i].memory;
+
+		if (kind) {
+			memory_load(memory, cycle, 0x1000, address, 8, false, &results[i]);
+			continue;
+		}
+		memory_translate(memory, cycle, address, 8, &results[i]);
+		memory_store(memory, cycle, 0x1004, address, 8, false, &results[i]);
+	}
+	assert_int_equal(results[0].ready, results[1].ready);
+	assert_int_equal(results[0].level, results[1].level);
+}
+
+/* What one core does without locks, and late, is as if others could have looked at any time. */
+static void a_core_alone_does_what_one_of_two_does(void **state)
+{
+	static struct machine machines[SYSTEMS];
+	struct core_params params = *model_cores[0];
+	struct memory_busy busy[SYSTEMS];
+
+	(void)state;
+	seed = 3;
+	params.l2.bytes /= 4; /* so that lines are evicted */
+	params.llc.bytes /= 8;
+	for (unsigned i = 0; i < SYSTEMS; i++) {
+		struct machine *m = &machines[i];
+
+		m->system = memory_system_new(&params);
+		m->memory = memory_new(m->system, &params, m->counts);
+		assert_non_null(m->memory);
+		m->other = i ? memory_new(m->system, &params, m->other_counts) : NULL;
+	}
+	for (unsigned number = 0; number < 60000; number++) {
+		access_both(machines, false, number);
+		if (number % 1000)
+			continue;
+		for (unsigned i = 0; i < SYSTEMS; i++) {
+			memory_settle(machines[i].memory, machines[i].counts);
+			memory_busy(machines[i].memory, &busy[i]);
+		}
+		assert_memory_equal(machines[0].counts, machines[1].counts,
+				    sizeof(machines[0].counts));
+		assert_memory_equal(&busy[0], &busy[1], sizeof(busy[0]));
+	}
+	assert_true(machines[0].counts[EVENT_L2D_CACHE_WB] > 10000);
+	/* Another core comes, and finds all as it is in the other system. */
+	machines[0].other = memory_new(machines[0].system, &params, machines[0].other_counts);
+	assert_non_null(machines[0].other);
+	for (unsigned number = 60000; number < 80000; number++)
+		access_both(machines, draw(2), number);
+	assert_memory_equal(machines[0].counts, machines[1].counts, sizeof(machines[0].counts));
+	for (unsigned i = 0; i < SYSTEMS; i++) {
+		memory_free(machines[i].other);
+		memory_free(machines[i].memory);
+		memory_system_free(machines[i].system);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -410,6 +488,7 @@ int main(void)
 		cmocka_unit_test(streams_go_on_with_the_nearest_line),
 		cmocka_unit_test(pages_are_replaced_by_age),
 		cmocka_unit_test(directions_are_those_of_plain_tage),
+		cmocka_unit_test(a_core_alone_does_what_one_of_two_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
