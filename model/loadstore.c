@@ -422,8 +422,10 @@ static void make_access(struct core *core, const struct op *op, uint64_t pc, uin
 			unsigned bytes, struct accesses *all)
 {
 	uint64_t issue = issue_at(core, all->ready, op->ports, 0), done = issue;
-	const struct seen before = core->seen;
+	struct seen before;
 
+	if (all->count)
+		before = core->seen;
 	if (op->memory & MEM_LOAD)
 		done = load(core, op, pc, issue, address, bytes);
 	if (op->memory & MEM_STORE) {

@@ -42,6 +42,26 @@ static inline uint32_t choose_port(struct core *core, uint32_t open, uint32_t po
 	return open & -open;
 }
 
+/* Whether all of `ports` are taken in the eight cycles behind `cycle`, aligned in the calendar. */
+static inline bool all_taken(const struct core *core, uint64_t cycle, uint32_t ports)
+{
+	const uint32_t *taken = &core->taken[(cycle + 1) % CALENDAR_CYCLES];
+	uint32_t always = ports;
+
+	for (unsigned i = 0; i < 8; i++)
+		always &= taken[i];
+	return always == ports;
+}
+
+/* Returns the last cycle before those in which one of `ports` may be free, from `cycle` on. */
+static inline uint64_t skip_taken(const struct core *core, uint64_t cycle, uint32_t ports)
+{
+	while ((cycle + 1) % 8 == 0 && cycle + 8 - core->cycle < CALENDAR_CYCLES &&
+	       all_taken(core, cycle, ports))
+		cycle += 8;
+	return cycle;
+}
+
 /*
  * Takes one of `ports` (not 0) in the first cycle from `cycle` on in which one is free, and returns
  * that cycle. `departed` issue queue entries become free in it. Beyond the calendar, ports are
@@ -60,7 +80,9 @@ static inline uint64_t issue_at(struct core *core, uint64_t cycle, uint32_t port
 			core->departures[at] += departed;
 			return cycle;
 		}
-		if (unlikely(core->extra_ports != NULL) && take_extra(core, cycle, ports)) {
+		if (likely(!core->extra_ports)) {
+			cycle = skip_taken(core, cycle, ports);
+		} else if (take_extra(core, cycle, ports)) {
 			core->departures[at] += departed;
 			return cycle;
 		}
@@ -77,7 +99,7 @@ static inline uint64_t free_at(const struct core *core, uint64_t cycle, unsigned
 		       : core->taken[cycle % CALENDAR_CYCLES]) >>
 			port &
 		1))
-		cycle++;
+		cycle = (extra ? cycle : skip_taken(core, cycle, 1u << port)) + 1;
 	return cycle;
 }
 
