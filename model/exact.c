@@ -504,18 +504,20 @@ static void note_in_flight(const struct core *core)
 	profile_note_line(&exact->profile, exact->line);
 }
 
-size_t exact_tell_changes(struct core *core, profile_told *told, void *user)
+void exact_tell_changes(struct core *core, profile_told *told, void *user)
 {
-	size_t instructions;
-
 	adjust(core, -1);
-	instructions = profile_tell_changes(&core->exact->profile, told, user);
+	profile_tell_changes(&core->exact->profile, told, user);
 	adjust(core, 1);
 	note_in_flight(core);
-	return instructions;
 }
 
-static void drop(void *user, uint32_t context, uint64_t pc, const uint64_t *counts)
+size_t exact_changed(const struct exact *exact)
+{
+	return exact->profile.changed;
+}
+
+static void drop(void *user, uint32_t context, uint64_t pc, const struct profile_counts *counts)
 {
 	(void)user, (void)context, (void)pc, (void)counts;
 }

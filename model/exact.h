@@ -38,9 +38,11 @@ void exact_signal_returns(struct exact *exact);
 void exact_tell(struct core *core, profile_told *told, void *user);
 /*
  * Tells the same up to now, of what executed since the last time, with each instruction once or
- * more. Returns how many instructions it looked at.
+ * more.
  */
-size_t exact_tell_changes(struct core *core, profile_told *told, void *user);
+void exact_tell_changes(struct core *core, profile_told *told, void *user);
+/* Returns how many instructions that looks at now. */
+size_t exact_changed(const struct exact *exact);
 /* Drops what has been charged since the last time, and what was counted while the core was warmed.
  */
 void exact_drop(struct core *core);

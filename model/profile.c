@@ -80,6 +80,7 @@ void profile_note_new(struct profile *p, uint32_t visit)
 		return;
 	p->visits[visit].changed = true;
 	p->changes[p->change_count++] = (struct profile_change){p->visits[visit].context, visit};
+	p->changed += p->visits[visit].block->count;
 }
 
 /* ---- Visits -----------------------------------------------------------------------------------
@@ -171,82 +172,111 @@ uint32_t profile_visit(struct profile *p, uint32_t before, uint32_t context,
 /* ---- Telling ----------------------------------------------------------------------------------
  */
 
+static inline void count(struct profile_counts *counts, unsigned event, uint64_t more)
+{
+	counts->of[event] += more;
+	counts->counted[event / 64] |= (uint64_t)(more != 0) << event % 64;
+}
+
 /* What each execution of an instruction counts; the cells have what differs from it. */
-static void add_executions(const struct profile_visit *visit, unsigned i, uint64_t *counts)
+static void add_executions(const struct profile_visit *visit, unsigned i,
+			   struct profile_counts *counts)
 {
 	const struct prepared *prepared = visit->block->model;
 	const struct op *op = &prepared->ops[i];
-	uint64_t executions = visit->executions;
+	const uint64_t executions = visit->executions;
 
-	counts[EXACT_INST_RETIRED] += executions;
-	counts[EXACT_OP_RETIRED] += executions * op->operations;
+	if (!executions)
+		return;
+	count(counts, EXACT_INST_RETIRED, executions);
+	count(counts, EXACT_OP_RETIRED, executions * op->operations);
 	if (i + 1 == prepared->count && prepared->branch != BRANCH_NONE &&
 	    prepared->branch != BRANCH_EXCEPTION)
-		counts[EXACT_BR_RETIRED] += executions;
+		count(counts, EXACT_BR_RETIRED, executions);
 	if (op->path == PATH_LOAD) {
-		counts[EXACT_MEM_ACCESS_RD] += executions;
-		counts[EXACT_L1D_CACHE_RD] += executions;
-		counts[EXACT_L1D_TLB] += executions;
+		count(counts, EXACT_MEM_ACCESS_RD, executions);
+		count(counts, EXACT_L1D_CACHE_RD, executions);
+		count(counts, EXACT_L1D_TLB, executions);
 	} else if (op->path == PATH_STORE) {
-		counts[EXACT_MEM_ACCESS_WR] += executions;
-		counts[EXACT_L1D_CACHE_WR] += executions;
-		counts[EXACT_L1D_TLB] += executions;
+		count(counts, EXACT_MEM_ACCESS_WR, executions);
+		count(counts, EXACT_L1D_CACHE_WR, executions);
+		count(counts, EXACT_L1D_TLB, executions);
 	}
 }
 
-static void add_line(struct profile *p, uint32_t line, uint64_t *counts)
+static void add_line(struct profile *p, uint32_t line, struct profile_counts *counts)
 {
-	counts[EXACT_CPU_CYCLES] += p->lines[line].cycles;
-	counts[EXACT_L1I_CACHE] += p->lines[line].fetches;
-	counts[EXACT_L1I_TLB] += p->lines[line].fetches;
+	count(counts, EXACT_CPU_CYCLES, p->lines[line].cycles);
+	count(counts, EXACT_L1I_CACHE, p->lines[line].fetches);
+	count(counts, EXACT_L1I_TLB, p->lines[line].fetches);
 	p->lines[line].cycles = p->lines[line].fetches = 0;
 	for (uint32_t at = p->lines[line].cells; at; at = p->cells[at].next) {
-		counts[p->cells[at].event] += (uint64_t)p->cells[at].count;
+		count(counts, p->cells[at].event, (uint64_t)p->cells[at].count);
 		p->cells[at].count = 0;
 	}
 }
 
-/* An instruction of a visit. */
+/* Where the instructions of a visit are. */
 struct place {
 	uint64_t pc;
-	uint32_t visit;
-	uint16_t insn;
+	uint32_t context, visit;
 };
 
 static int compare_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
+	if (x->context != y->context)
+		return x->context < y->context ? -1 : 1;
 	if (x->pc != y->pc)
 		return x->pc < y->pc ? -1 : 1;
 	return 0;
 }
 
-static void tell_any(uint32_t context, uint64_t pc, const uint64_t *counts, profile_told *told,
-		     void *user)
+/* Tells counts, unless they are all 0, and clears them. */
+static void tell_any(uint32_t context, uint64_t pc, struct profile_counts *counts,
+		     profile_told *told, void *user)
 {
+	const size_t words = sizeof(counts->counted) / sizeof(*counts->counted);
 	uint64_t any = 0;
 
-	for (unsigned e = 0; e < EXACT_COUNT; e++)
-		any |= counts[e];
+	for (size_t i = 0; i < words; i++)
+		for (uint64_t bits = counts->counted[i]; bits; bits &= bits - 1)
+			any |= counts->of[64 * i + (size_t)__builtin_ctzll(bits)];
 	if (any)
 		told(user, context, pc, counts);
+	for (size_t i = 0; i < words; i++)
+		for (; counts->counted[i]; counts->counted[i] &= counts->counted[i] - 1)
+			counts->of[64 * i + (size_t)__builtin_ctzll(counts->counted[i])] = 0;
 }
 
-/* Tells the instructions of one context, in `places`. */
-static void tell_context(struct profile *p, uint32_t context, const struct place *places,
-			 size_t count, profile_told *told, void *user)
+/* Tells the instructions of one context by address; blocks may have some in common. */
+static void tell_context(struct profile *p, const struct place *places, size_t count,
+			 profile_told *told, void *user)
 {
-	for (size_t i = 0; i < count;) {
-		uint64_t counts[EXACT_COUNT] = {0}, pc = places[i].pc;
+	struct profile_counts counts = {0};
+	uint64_t pc = 0;
 
-		for (; i < count && places[i].pc == pc; i++) {
-			const struct profile_visit *visit = &p->visits[places[i].visit];
+	for (size_t first = 0; first < count;) {
+		const struct profile_visit *visit = &p->visits[places[first].visit];
 
-			add_executions(visit, places[i].insn, counts);
-			add_line(p, visit->lines + places[i].insn, counts);
+		if (visit->block->pc + 4ull * visit->block->count <= pc) {
+			first++;
+			continue;
 		}
-		tell_any(context, pc, counts, told, user);
+		if (visit->block->pc > pc)
+			pc = visit->block->pc;
+		for (size_t i = first; i < count && places[i].pc <= pc; i++) {
+			const uint64_t insn = (pc - places[i].pc) / 4;
+
+			visit = &p->visits[places[i].visit];
+			if (insn >= visit->block->count)
+				continue;
+			add_executions(visit, (unsigned)insn, &counts);
+			add_line(p, visit->lines + (uint32_t)insn, &counts);
+		}
+		tell_any(places[first].context, pc, &counts, told, user);
+		pc += 4;
 	}
 }
 
@@ -259,85 +289,58 @@ static int compare_changes(const void *a, const void *b)
 	return x->visit < y->visit ? -1 : x->visit > y->visit;
 }
 
-size_t profile_tell_changes(struct profile *p, profile_told *told, void *user)
+void profile_tell_changes(struct profile *p, profile_told *told, void *user)
 {
-	size_t instructions = 0;
+	struct profile_counts counts = {0};
 
 	qsort(p->changes, p->change_count, sizeof(*p->changes), compare_changes);
 	for (size_t i = 0; i < p->change_count; i++) {
 		struct profile_visit *visit = &p->visits[p->changes[i].visit];
 
 		for (unsigned k = 0; k < visit->block->count; k++) {
-			uint64_t counts[EXACT_COUNT] = {0};
-
-			add_executions(visit, k, counts);
-			add_line(p, visit->lines + k, counts);
-			tell_any(visit->context, visit->block->pc + 4ull * k, counts, told, user);
+			add_executions(visit, k, &counts);
+			add_line(p, visit->lines + k, &counts);
+			tell_any(visit->context, visit->block->pc + 4ull * k, &counts, told, user);
 		}
 		visit->executions = 0;
 		visit->changed = false;
-		instructions += visit->block->count;
 	}
-	p->change_count = 0;
-	return instructions;
+	p->change_count = p->changed = 0;
 }
 
-/* Orders the visits by context: the first of each, and the next one; UINT32_MAX: none. */
-static uint32_t *chain_visits(const struct profile *p, uint32_t **first, uint32_t *contexts)
+/* Returns all visits by context and address, or NULL if out of memory. */
+static struct place *order_visits(const struct profile *p)
 {
-	uint32_t *next = malloc((p->visit_count + 1) * sizeof(*next));
-	uint32_t count = 0;
+	struct place *places = malloc((p->visit_count + 1) * sizeof(*places));
+	bool in_order = true;
 
-	for (size_t v = 0; v < p->visit_count; v++)
-		if (p->visits[v].context >= count)
-			count = p->visits[v].context + 1;
-	*contexts = count;
-	*first = malloc((count + 1ull) * sizeof(**first));
-	if (!next || !*first) {
-		free(next);
-		return NULL;
+	for (size_t v = 0; places && v < p->visit_count; v++) {
+		places[v] =
+			(struct place){p->visits[v].block->pc, p->visits[v].context, (uint32_t)v};
+		in_order = in_order && (!v || compare_places(&places[v - 1], &places[v]) <= 0);
 	}
-	memset(*first, 0xff, count * sizeof(**first));
-	for (size_t v = p->visit_count; v-- > 0;) {
-		next[v] = (*first)[p->visits[v].context];
-		(*first)[p->visits[v].context] = (uint32_t)v;
-	}
-	return next;
+	if (!in_order)
+		qsort(places, p->visit_count, sizeof(*places), compare_places);
+	return places;
 }
 
 void profile_tell(struct profile *p, profile_told *told, void *user)
 {
-	uint32_t *first = NULL, contexts, *next = chain_visits(p, &first, &contexts);
-	struct place *places = NULL;
-	size_t room = 0;
+	struct place *places = order_visits(p);
 
-	for (uint32_t c = 0; next && c < contexts; c++) {
-		size_t count = 0;
-
-		for (uint32_t v = first[c]; v != UINT32_MAX; v = next[v]) {
-			const struct block *block = p->visits[v].block;
-
-			if (!RESERVE(places, count, block->count, room)) {
-				p->failed = true;
-				break;
-			}
-			for (unsigned i = 0; i < block->count; i++)
-				places[count++] =
-					(struct place){block->pc + 4ull * i, v, (uint16_t)i};
-		}
-		if (!count)
-			continue;
-		qsort(places, count, sizeof(*places), compare_places);
-		tell_context(p, c, places, count, told, user);
-		for (uint32_t v = first[c]; v != UINT32_MAX; v = next[v])
-			p->visits[v].executions = 0;
-	}
-	if (!next)
+	if (!places) {
 		p->failed = true;
-	for (size_t i = 0; i < p->change_count; i++)
-		p->visits[p->changes[i].visit].changed = false;
-	p->change_count = 0;
+		return;
+	}
+	for (size_t i = 0, end; i < p->visit_count; i = end) {
+		for (end = i; end < p->visit_count && places[end].context == places[i].context;)
+			end++;
+		tell_context(p, places + i, end - i, told, user);
+	}
+	for (size_t v = 0; v < p->visit_count; v++) {
+		p->visits[v].executions = 0;
+		p->visits[v].changed = false;
+	}
+	p->change_count = p->changed = 0;
 	free(places);
-	free(first);
-	free(next);
 }

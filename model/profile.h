@@ -48,6 +48,7 @@ struct profile {
 	size_t visit_count, visit_room;
 	struct profile_change *changes;
 	size_t change_count, change_room;
+	size_t changed;  /* instructions of those visits */
 	uint32_t *table; /* hash table of visits, by context and block */
 	size_t table_mask;
 	bool failed; /* out of memory: the profile is incomplete */
@@ -125,8 +126,15 @@ static inline void profile_add_after(struct profile *profile, uint32_t line, uin
 	}
 }
 
+/* The counts of an instruction. */
+struct profile_counts {
+	uint64_t of[EXACT_COUNT];                  /* events: enum exact_event */
+	uint64_t counted[(EXACT_COUNT + 63) / 64]; /* bits: those that may not be 0 */
+};
+
 /* Called with the counts of an instruction in a context; never with all zeros. */
-typedef void profile_told(void *user, uint32_t context, uint64_t pc, const uint64_t *counts);
+typedef void profile_told(void *user, uint32_t context, uint64_t pc,
+			  const struct profile_counts *counts);
 
 /*
  * Tells all counts since the last time, by context and address in ascending order, and clears them.
@@ -135,9 +143,8 @@ void profile_tell(struct profile *profile, profile_told *told, void *user);
 
 /*
  * Likewise those of the visits that were noted since then, by context; an instruction that several
- * blocks have may be told several times. Takes time in proportion to what changed. Returns how many
- * instructions that were.
+ * blocks have may be told several times. Takes time in proportion to what changed.
  */
-size_t profile_tell_changes(struct profile *profile, profile_told *told, void *user);
+void profile_tell_changes(struct profile *profile, profile_told *told, void *user);
 
 #endif

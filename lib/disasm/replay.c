@@ -293,8 +293,10 @@ static void follow_path(struct replay *replay, struct core *core)
 
 /* ---- The result ------------------------------------------------------------------------------ */
 
-static void take_counts(void *user, uint32_t context, uint64_t pc, const uint64_t *counts)
+static void take_counts(void *user, uint32_t context, uint64_t pc,
+			const struct profile_counts *counted)
 {
+	const uint64_t *counts = counted->of;
 	struct replay *replay = user;
 	size_t i = (pc - replay->address) / 4;
 

@@ -5,13 +5,21 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "pipeline.h"
 #include "qemu/sampled.h"
 #include "qemu/sampler.h"
 #include "qemu/sampler_inside.h"
 
-/* How often a profile is told: less often if there is much to tell, so that it costs little. */
-#define TELL_CYCLES      200000u
-#define TELL_CYCLES_EACH 50u
+/*
+ * How often a profile is told. To tell an instruction takes about as long as to model some
+ * operations, or some dozens of cycles. So for each that has changed, that many have to pass; but
+ * of cycles in which hardly anything executes, not too many.
+ */
+#define TELL_CYCLES          200000u
+#define TELL_AGAIN_CYCLES    10000u /* until it is looked again whether that is due */
+#define TELL_OPERATIONS_EACH 16u
+#define TELL_CYCLES_LEAST    50u
+#define TELL_CYCLES_MOST     2000u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sampler *profiled; /* list of those with a profile; under `lock` */
@@ -38,7 +46,8 @@ static void tell_context(struct sampler *sampler, uint32_t context)
 		     frame.depth * sizeof(addresses[0]));
 }
 
-static void tell_cost(void *user, uint32_t context, uint64_t pc, const uint64_t *counts)
+static void tell_cost(void *user, uint32_t context, uint64_t pc,
+		      const struct profile_counts *counts)
 {
 	struct telling *telling = user;
 	struct model_frame_cost frame = {
@@ -49,9 +58,13 @@ static void tell_cost(void *user, uint32_t context, uint64_t pc, const uint64_t 
 		tell_context(telling->sampler, context);
 	telling->any = true;
 	telling->context = context;
-	for (unsigned e = 0; e < EXACT_COUNT; e++)
-		if (counts[e])
-			costs[frame.count++] = (struct model_cost){e, counts[e]};
+	for (unsigned i = 0; i < sizeof(counts->counted) / sizeof(*counts->counted); i++)
+		for (uint64_t bits = counts->counted[i]; bits; bits &= bits - 1) {
+			const unsigned e = 64 * i + (unsigned)__builtin_ctzll(bits);
+
+			if (counts->of[e])
+				costs[frame.count++] = (struct model_cost){e, counts->of[e]};
+		}
 	sampler_send(telling->sampler, FRAME_COST, sampler_now(telling->sampler), &frame,
 		     sizeof(frame),
 		     /* cppcheck-suppress uninitvar ; only those that are counted are read */
@@ -92,25 +105,33 @@ void profiles_tell(struct sampler *sampler)
 	atomic_store_explicit(&sampler->ring->time, sampler_now(sampler), memory_order_relaxed);
 }
 
-/* Returns how many instructions that were. */
-static size_t tell_changes(struct sampler *sampler)
+static void tell_changes(struct sampler *sampler)
 {
 	struct telling telling = {.sampler = sampler, .weight = 1};
-	size_t told;
 
 	core_counts(sampler->core);
-	told = exact_tell_changes(sampler->core, tell_cost, &telling);
+	exact_tell_changes(sampler->core, tell_cost, &telling);
 	exact_tell_lines(sampler->core, false, tell_line, &telling);
 	sampler_send(sampler, FRAME_TOLD, sampler_now(sampler), "", 0, "", 0);
-	return told;
 }
 
 void profiles_tell_changes(struct sampler *sampler)
 {
 	const uint64_t cycle = core_cycle(sampler->core);
+	const uint64_t passed = cycle - sampler->told_cycle;
+	const uint64_t operations = sampler->core->sequence - sampler->told_sequence;
+	const uint64_t changed = exact_changed(sampler->exact);
 
-	if (cycle >= sampler->next_told)
-		sampler->next_told = cycle + TELL_CYCLES + TELL_CYCLES_EACH * tell_changes(sampler);
+	if (likely(cycle < sampler->next_told))
+		return;
+	sampler->next_told = cycle + TELL_AGAIN_CYCLES;
+	if (passed < TELL_CYCLES + TELL_CYCLES_LEAST * changed ||
+	    (operations < TELL_OPERATIONS_EACH * changed && passed < TELL_CYCLES_MOST * changed))
+		return;
+	tell_changes(sampler);
+	sampler->told_cycle = cycle;
+	sampler->told_sequence = sampler->core->sequence;
+	sampler->next_told = cycle + TELL_CYCLES;
 }
 
 void profiles_tell_before_mapping(struct sampler *sampler)

@@ -21,10 +21,12 @@ bool sampler_wait_for_reader(const struct sampler *sampler, unsigned *waits)
 
 static void copy_in(const struct sampler *sampler, uint64_t at, const void *bytes, size_t size)
 {
-	size_t from = at % MODEL_RING_BYTES, first = MODEL_RING_BYTES - from;
+	const size_t from = at % MODEL_RING_BYTES, first = MODEL_RING_BYTES - from;
 
-	if (first > size)
-		first = size;
+	if (size <= first) {
+		memcpy(sampler->frames + from, bytes, size);
+		return;
+	}
 	memcpy(sampler->frames + from, bytes, first);
 	memcpy(sampler->frames, (const char *)bytes + first, size - first);
 }
@@ -38,14 +40,15 @@ void sampler_send(struct sampler *sampler, unsigned type, uint64_t time, const v
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	unsigned waits = 0;
 
-	while (head + size - atomic_load(&ring->tail) > MODEL_RING_BYTES)
+	while (head + size - atomic_load_explicit(&ring->tail, memory_order_acquire) >
+	       MODEL_RING_BYTES)
 		if (!sampler_wait_for_reader(sampler, &waits))
 			return;
 	copy_in(sampler, head, &frame, sizeof(frame));
 	copy_in(sampler, head + sizeof(frame), body, body_size);
 	if (more)
 		copy_in(sampler, head + sizeof(frame) + body_size, more, more_size);
-	atomic_store(&ring->head, head + size);
+	atomic_store_explicit(&ring->head, head + size, memory_order_release);
 }
 
 uint64_t sampler_time_at(const struct sampler *sampler, uint64_t cycle)

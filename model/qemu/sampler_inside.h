@@ -30,9 +30,10 @@ struct sampler {
 	struct spe_unit unit;
 	struct overflow overflow;
 	struct known_mappings known;
-	struct exact *exact;  /* NULL: none */
-	uint32_t profile;     /* its number */
-	uint64_t next_told;   /* cycle when what has changed is told */
+	struct exact *exact;                /* NULL: none */
+	uint32_t profile;                   /* its number */
+	uint64_t told_cycle, told_sequence; /* of the core, when what had changed was told last */
+	uint64_t next_told;                 /* cycle when it is looked whether that is due again */
 	atomic_flag busy;     /* with a profile: held while its core executes, or it is told */
 	struct sampler *next; /* of those with a profile */
 };

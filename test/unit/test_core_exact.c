@@ -21,8 +21,9 @@ static struct told {
 	size_t count;
 } told;
 
-static void tell(void *user, uint32_t context, uint64_t pc, const uint64_t *counts)
+static void tell(void *user, uint32_t context, uint64_t pc, const struct profile_counts *counted)
 {
+	const uint64_t *counts = counted->of;
 	size_t i = 0;
 
 	(void)user;
@@ -32,6 +33,7 @@ static void tell(void *user, uint32_t context, uint64_t pc, const uint64_t *coun
 	if (i == told.count)
 		told.rows[told.count++] = (struct row){.context = context, .pc = pc};
 	for (unsigned e = 0; e < EXACT_COUNT; e++) {
+		assert_true(!counts[e] || counted->counted[e / 64] >> e % 64 & 1);
 		assert_true((int64_t)counts[e] >= 0 || told.rows[i].counts[e] >= -counts[e]);
 		told.rows[i].counts[e] += counts[e];
 		told.sums[e] += counts[e];
