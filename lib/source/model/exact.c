@@ -41,13 +41,6 @@ static uint64_t code_of(const struct exact_sums *sums, const struct exact_chain 
 	return chain->code ^ replaced_code(&sums->replaced, chain->frame.tid, ip);
 }
 
-static void add(struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
-		uint64_t count, int *error)
-{
-	if (count && !exact_sums_add(sums, key, chain, count))
-		*error = PLUMB_ERR_NO_MEMORY;
-}
-
 void exact_read_mmap(struct exact_sums *sums, const struct model_frame *frame, const char *body,
 		     size_t size, int *error)
 {
@@ -70,6 +63,7 @@ void exact_read_cost(struct exact_sums *sums, uint32_t chain, const char *body, 
 {
 	struct model_frame_cost head;
 	struct exact_key key = {0};
+	bool entered = false;
 
 	memcpy(&head, body, sizeof(head));
 	body += sizeof(head);
@@ -87,10 +81,14 @@ void exact_read_cost(struct exact_sums *sums, uint32_t chain, const char *body, 
 
 		memcpy(&cost, body + i * sizeof(cost), sizeof(cost));
 		if (cost.event >= EXACT_COUNT ||
-		    __builtin_mul_overflow(cost.count, head.weight, &cost.count))
+		    __builtin_mul_overflow(cost.count, head.weight, &cost.count) || !cost.count)
 			continue;
-		key.event = (uint32_t)cost.event;
-		add(sums, &key, chain, cost.count, error);
+		if ((!entered && !exact_sums_enter(sums, &key, chain)) ||
+		    !exact_sums_add(sums, (unsigned)cost.event, cost.count)) {
+			*error = PLUMB_ERR_NO_MEMORY;
+			return;
+		}
+		entered = true;
 	}
 }
 
@@ -109,13 +107,20 @@ void exact_read_line(struct exact_sums *sums, uint32_t chain, const char *body, 
 	key.profile = sums->chains[chain].profile;
 	key.context = line.access << 16 | line.bytes;
 	key.code = replaced_code(&sums->replaced, sums->chains[chain].frame.tid, line.ip);
-	key.event = EXACT_LINE_ACCESSES;
-	add(sums, &key, chain, line.accesses, error);
-	key.event = EXACT_LINE_MOVES;
-	add(sums, &key, chain, line.moves, error);
+	if (!(line.accesses | line.moves))
+		return;
+	if (!exact_sums_enter(sums, &key, chain) ||
+	    (line.accesses && !exact_sums_add(sums, EXACT_LINE_ACCESSES, line.accesses)) ||
+	    (line.moves && !exact_sums_add(sums, EXACT_LINE_MOVES, line.moves)))
+		*error = PLUMB_ERR_NO_MEMORY;
 }
 
 /* ---- writing -------------------------------------------------------------------------------- */
+
+static const struct exact_key *key_of(const struct exact_sums *sums, const struct exact_sum *sum)
+{
+	return &sums->places[sum->place].key;
+}
 
 /*
  * The stream of a sample in a sampled run: its group, how many windows that has, and in the highest
@@ -124,9 +129,10 @@ void exact_read_line(struct exact_sums *sums, uint32_t chain, const char *body, 
 static uint64_t stream_of(const struct exact_sums *sums, const struct exact_sum *sum)
 {
 	const struct sampled_groups *groups = &sums->groups;
-	const uint64_t windows = groups->windows[sum->key.group] & 0xffffffffff;
+	const uint32_t group = key_of(sums, sum)->group;
+	const uint64_t windows = groups->windows[group] & 0xffffffffff;
 
-	return (uint64_t)(groups->modelled * 0xffff) << 48 | windows << 8 | sum->key.group;
+	return (uint64_t)(groups->modelled * 0xffff) << 48 | windows << 8 | group;
 }
 
 /* Returns how many bytes a sample's stream is before its period. All of them have one layout. */
@@ -141,13 +147,14 @@ static size_t write_cost(struct record_writer *out, const struct record_setup *s
 			 const struct exact_sums *sums, const struct exact_sum *sum,
 			 uint64_t period)
 {
-	const struct exact_chain *chain = &sums->chains[sum->chain];
-	uint64_t type = setup->events[sum->key.event].attr.sample_type;
+	const struct exact_key *key = key_of(sums, sum);
+	const struct exact_chain *chain = &sums->chains[sums->places[sum->place].chain];
+	uint64_t type = setup->events[sum->event].attr.sample_type;
 	size_t place;
 
 	record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	record_u64(out, setup->ids[sum->key.event]);
-	record_u64(out, sum->key.ip);
+	record_u64(out, setup->ids[sum->event]);
+	record_u64(out, key->ip);
 	record_u32(out, chain->frame.pid);
 	record_u32(out, chain->frame.tid);
 	if (type & PERF_SAMPLE_TIME)
@@ -160,7 +167,7 @@ static size_t write_cost(struct record_writer *out, const struct record_setup *s
 	record_u64(out, period);
 	record_u64(out, 2 + chain->depth);
 	record_u64(out, CONTEXT_USER);
-	record_u64(out, sum->key.ip);
+	record_u64(out, key->ip);
 	for (uint32_t i = 0; i < chain->depth; i++)
 		record_u64(out, sums->addresses[chain->addresses + i]);
 	record_close(out);
@@ -187,18 +194,19 @@ static size_t write_line(struct record_writer *out, const struct record_setup *s
 			 const struct exact_sums *sums, const struct exact_sum *sum,
 			 uint64_t period)
 {
-	const struct exact_chain *chain = &sums->chains[sum->chain];
-	const uint64_t type = setup->events[sum->key.event].attr.sample_type;
+	const struct exact_key *key = key_of(sums, sum);
+	const struct exact_chain *chain = &sums->chains[sums->places[sum->place].chain];
+	const uint64_t type = setup->events[sum->event].attr.sample_type;
 	size_t place;
 
 	record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	record_u64(out, setup->ids[sum->key.event]);
-	record_u64(out, sum->key.ip);
+	record_u64(out, setup->ids[sum->event]);
+	record_u64(out, key->ip);
 	record_u32(out, chain->frame.pid);
 	record_u32(out, chain->frame.tid);
 	if (type & PERF_SAMPLE_TIME)
 		record_u64(out, sum->time);
-	record_u64(out, sum->key.address);
+	record_u64(out, key->address);
 	if (type & PERF_SAMPLE_STREAM_ID)
 		record_u64(out, stream_of(sums, sum));
 	if (type & PERF_SAMPLE_CPU)
@@ -206,8 +214,8 @@ static size_t write_line(struct record_writer *out, const struct record_setup *s
 	place = out->size;
 	record_u64(out, period);
 	record_u32(out, sizeof(uint32_t)); /* raw data */
-	record_u32(out, sum->key.context & LINE_BYTES_MAX);
-	record_u64(out, data_source(sum->key.context >> 16, sum->key.event == EXACT_LINE_MOVES));
+	record_u32(out, key->context & LINE_BYTES_MAX);
+	record_u64(out, data_source(key->context >> 16, sum->event == EXACT_LINE_MOVES));
 	record_close(out);
 	return place;
 }
@@ -218,7 +226,7 @@ static uint64_t period_of(const struct exact_sums *sums, const struct exact_sum 
 {
 	const double estimate = sums->groups.scale * (double)counted;
 
-	if (!sum->key.group)
+	if (!key_of(sums, sum)->group)
 		return counted;
 	return estimate < 0x1p63 ? (uint64_t)llround(estimate) : UINT64_MAX;
 }
@@ -249,8 +257,8 @@ uint64_t exact_write(struct record_writer *out, const struct record_setup *setup
 			continue;
 		/* Closing the sample may hand it over: that place is its own all the same. */
 		begin = sums->in_place ? sums->position(sums->user) : 0;
-		place = sum->key.event < EXACT_COUNT ? write_cost(out, setup, sums, sum, period)
-						     : write_line(out, setup, sums, sum, period);
+		place = sum->event < EXACT_COUNT ? write_cost(out, setup, sums, sum, period)
+						 : write_line(out, setup, sums, sum, period);
 		sum->position = sums->in_place ? begin + place : 0;
 		sum->is_current = is_current;
 		written++;

@@ -54,10 +54,8 @@ static bool grow_table(struct exact_sums *sums)
 	if (!grown)
 		return false;
 	sums->table = grown;
-	for (size_t i = 0; i < sums->count; i++)
-		if (sums->at[i].is_first)
-			put(grown, sums->table_room, place_of(&sums->at[i].key, sums->table_room),
-			    i);
+	for (size_t i = 0; i < sums->place_count; i++)
+		put(grown, sums->table_room, place_of(&sums->places[i].key, sums->table_room), i);
 	return true;
 }
 
@@ -166,7 +164,19 @@ static bool reserve(struct exact_sums *sums)
 		memset(sums->told + sums->room / WORD_BITS, 0, (room - sums->room) / 8);
 		sums->room = room;
 	}
-	return sums->count < UINT32_MAX - 1 &&
+	return sums->count < EXACT_NONE - 1;
+}
+
+static bool reserve_place(struct exact_sums *sums)
+{
+	if (sums->place_count == sums->place_room) {
+		size_t room = sums->place_room ? 2 * sums->place_room : ROOM_FIRST;
+
+		if (!RESIZE(sums->places, room))
+			return false;
+		sums->place_room = room;
+	}
+	return sums->place_count < EXACT_NONE - 1 &&
 	       (2 * (sums->place_count + 1) <= sums->table_room || grow_table(sums));
 }
 
@@ -176,96 +186,116 @@ static bool is_same_place(const struct exact_key *a, const struct exact_key *b)
 	       a->context == b->context && a->profile == b->profile && a->group == b->group;
 }
 
-/* Returns the first sum of the key's place, or NULL. */
-static struct exact_sum *find_place(const struct exact_sums *sums, const struct exact_key *key)
+/* Returns the index of the key's place, or EXACT_NONE. */
+static uint32_t find_place(const struct exact_sums *sums, const struct exact_key *key)
 {
 	const size_t room = sums->table_room;
 
 	if (!room)
-		return NULL;
-	for (size_t place = place_of(key, room); sums->table[place];
-	     place = (place + 1) & (room - 1)) {
-		struct exact_sum *sum = &sums->at[sums->table[place] - 1];
-
-		if (is_same_place(&sum->key, key))
-			return sum;
-	}
-	return NULL;
+		return EXACT_NONE;
+	for (size_t at = place_of(key, room); sums->table[at]; at = (at + 1) & (room - 1))
+		if (is_same_place(&sums->places[sums->table[at] - 1].key, key))
+			return sums->table[at] - 1;
+	return EXACT_NONE;
 }
 
-/* Returns the sum of the key's event among those of its place, or NULL. */
-static struct exact_sum *find_event(const struct exact_sums *sums, struct exact_sum *first,
-				    uint32_t event)
+/* Has the host fetch where the place of the next instruction is, or will be. */
+static void expect_place(const struct exact_sums *sums, const struct exact_key *key)
 {
-	struct exact_sum *sum = first;
+	struct exact_key next = *key;
 
+	next.ip += 4;
+	__builtin_prefetch(&sums->table[place_of(&next, sums->table_room)], 1);
+}
+
+/* Returns the index of a new place, or EXACT_NONE if out of memory. */
+static uint32_t new_place(struct exact_sums *sums, const struct exact_key *key, uint32_t chain)
+{
+	const uint32_t index = (uint32_t)sums->place_count;
+
+	if (!reserve_place(sums))
+		return EXACT_NONE;
+	sums->places[index] = (struct exact_place){.key = *key, .chain = chain, .last = EXACT_NONE};
+	put(sums->table, sums->table_room, place_of(key, sums->table_room), index);
+	sums->place_count++;
+	return index;
+}
+
+bool exact_sums_enter(struct exact_sums *sums, const struct exact_key *key, uint32_t chain)
+{
+	uint32_t index = EXACT_NONE;
+
+	/* The places of a thread are told in much the same order each time. */
+	if (sums->place_count > 0) {
+		index = sums->places[sums->place].following;
+		if (!is_same_place(&sums->places[index].key, key)) {
+			index = find_place(sums, key);
+			expect_place(sums, key);
+		}
+	}
+	if (index == EXACT_NONE)
+		index = new_place(sums, key, chain);
+	if (index == EXACT_NONE)
+		return false;
+	sums->places[sums->place].following = index;
+	sums->place = index;
+	sums->last = sums->places[index].last;
+	sums->time = sums->chains[chain].frame.time;
+	return true;
+}
+
+/* Returns the index of the event's sum at the place at hand, after the last one, or EXACT_NONE. */
+static uint32_t find_sum(const struct exact_sums *sums, unsigned event)
+{
+	uint32_t index = sums->last;
+
+	if (index == EXACT_NONE)
+		return EXACT_NONE;
 	do {
-		if (sum->key.event == event)
-			return sum;
-		sum = &sums->at[sum->next];
-	} while (sum != first);
-	return NULL;
+		index = sums->at[index].next;
+		if (sums->at[index].event == event)
+			return index;
+	} while (index != sums->last);
+	return EXACT_NONE;
 }
 
-/* Makes a sum of a place, after another one of it; NULL: it is the first. There is room. */
-static struct exact_sum *new_sum(struct exact_sums *sums, const struct exact_key *key,
-				 struct exact_sum *before, uint32_t chain)
+/* Makes a sum of the place at hand, after the last one. Returns its index, or EXACT_NONE. */
+static uint32_t new_sum(struct exact_sums *sums, unsigned event)
 {
-	const uint32_t index = (uint32_t)sums->count++;
-	struct exact_sum *sum = &sums->at[index];
+	struct exact_place *place = &sums->places[sums->place];
+	const uint32_t index = (uint32_t)sums->count, before = sums->last;
 
-	*sum = (struct exact_sum){.key = *key, .chain = chain, .is_first = !before};
-	if (before) {
-		sum->next = before->next;
-		before->next = index;
-	} else {
-		sum->next = index;
-		sums->place_count++;
-		put(sums->table, sums->table_room, place_of(key, sums->table_room), index);
+	if (!reserve(sums))
+		return EXACT_NONE;
+	sums->at[index] =
+		(struct exact_sum){.place = sums->place, .event = (uint16_t)event, .next = index};
+	if (before != EXACT_NONE) {
+		sums->at[index].next = sums->at[before].next;
+		sums->at[before].next = index;
 	}
-	return sum;
+	if (before == place->last)
+		place->last = index;
+	sums->count++;
+	return index;
 }
 
-/*
- * Returns the first sum of the key's place, or NULL. The places of a thread are told in much the
- * same order each time: the one that followed last time is looked at first.
- */
-static struct exact_sum *next_place(struct exact_sums *sums, const struct exact_key *key)
+bool exact_sums_add(struct exact_sums *sums, unsigned event, uint64_t count)
 {
+	uint32_t index = find_sum(sums, event);
 	struct exact_sum *sum;
 
-	if (!sums->count)
-		return NULL;
-	sum = &sums->at[sums->at[sums->place].following];
-	if (!sum->is_first || !is_same_place(&sum->key, key))
-		sum = find_place(sums, key);
-	return sum;
-}
-
-bool exact_sums_add(struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
-		    uint64_t count)
-{
-	const bool stays = sums->count && is_same_place(&sums->at[sums->last].key, key);
-	struct exact_sum *before = stays ? &sums->at[sums->last] : next_place(sums, key);
-	struct exact_sum *sum = before ? find_event(sums, before, key->event) : NULL;
-
-	if (!sum) {
-		const size_t index = before ? (size_t)(before - sums->at) : 0;
-
-		if (!reserve(sums))
-			return false;
-		sum = new_sum(sums, key, before ? &sums->at[index] : NULL, chain);
-		before = before ? &sums->at[index] : sum;
-	}
-	if (!stays) {
-		sums->at[sums->place].following = (uint32_t)(before - sums->at);
-		sums->place = sums->at[sums->place].following;
-	}
-	sums->last = (uint32_t)(sum - sums->at);
+	if (index == EXACT_NONE)
+		index = new_sum(sums, event);
+	if (index == EXACT_NONE)
+		return false;
+	sum = &sums->at[index];
+	sums->last = index;
 	sum->added += count;
-	sum->time = sums->chains[chain].frame.time;
+	/* Later changes are those of a sample that may be in the file already. */
+	if (!sums->in_place || sums->scaled || !(sum->told | sum->sum))
+		sum->time = sums->time;
 	if (!sum->is_added)
-		sums->added[sums->added_count++] = sums->last;
+		sums->added[sums->added_count++] = index;
 	sum->is_added = true;
 	return true;
 }
@@ -296,7 +326,7 @@ void exact_sums_told(struct exact_sums *sums, uint32_t profile)
 	for (size_t i = 0; i < sums->added_count; i++) {
 		struct exact_sum *sum = &sums->at[sums->added[i]];
 
-		if (sum->key.profile != profile) {
+		if (sums->places[sum->place].key.profile != profile) {
 			sums->added[kept++] = sums->added[i];
 			continue;
 		}
@@ -397,8 +427,9 @@ void exact_sums_restart(struct exact_sums *sums)
 
 void exact_sums_clean_up(struct exact_sums *sums)
 {
-	free(sums->at);
+	free(sums->places);
 	free(sums->table);
+	free(sums->at);
 	free(sums->added);
 	free(sums->told);
 	free(sums->changes);

@@ -25,28 +25,35 @@
 #include "source/model/replaced.h"
 #include "source/model/sampled.h"
 
-/* What a count belongs to. Without padding: compared by its bytes. */
+#define EXACT_NONE UINT32_MAX /* an index of nothing */
+
+/* What the counts of a place belong to. */
 struct exact_key {
 	uint64_t ip;
 	uint64_t address; /* of the data, for accesses to lines; else 0 */
 	uint64_t code;    /* which code of those that were at `ip`, and its callers': replaced.h */
 	uint32_t profile;
 	uint32_t context; /* for accesses to lines: their kind and how many bytes */
-	uint32_t event;
-	uint32_t group; /* of windows */
+	uint32_t group;   /* of windows */
 };
 
-struct exact_sum {
+struct exact_place {
 	struct exact_key key;
-	uint64_t added;     /* since its thread's counts last added up */
-	uint64_t told;      /* before that, and not written yet */
-	uint64_t sum;       /* in the file; without its scale */
-	uint64_t time;      /* when something was added last */
-	uint64_t position;  /* of its period, in the file; 0: none, or it cannot be changed */
 	uint32_t chain;     /* index of its calling context */
-	uint32_t next;      /* index of the place's next sum; the last one's is the first */
-	uint32_t following; /* of a place's first sum: index of that of the place told after it */
-	bool is_first;      /* of its place */
+	uint32_t last;      /* index of its last sum, or EXACT_NONE */
+	uint32_t following; /* index of the place that was told after it */
+};
+
+/* The sum of one event's counts at a place. There are many, so each is small. */
+struct exact_sum {
+	uint64_t added;    /* since its thread's counts last added up */
+	uint64_t told;     /* before that, and not written yet */
+	uint64_t sum;      /* in the file; without its scale */
+	uint64_t time;     /* of its sample: when something was added last before it was told */
+	uint64_t position; /* of its period, in the file; 0: none, or it cannot be changed */
+	uint32_t place;    /* index of its place */
+	uint32_t next;     /* index of the place's next sum; the last one's is the first */
+	uint16_t event;
 	bool is_current; /* what was told is in the file, except that exact_sums_written() is due */
 	bool is_added;
 };
@@ -75,13 +82,18 @@ struct exact_sums {
 	struct sampled_groups groups;
 	struct replaced replaced;
 
+	struct exact_place *places;
+	size_t place_count, place_room;
+	uint32_t *table; /* hash table of places: their indices plus 1; 0: none */
+	size_t table_room;
+	uint32_t place; /* index of the place at hand */
+	uint32_t last;  /* of that: index of the sum added to last, or of its last sum */
+	uint64_t time;  /* of what is added to it */
+
 	struct exact_sum *at;
 	size_t count, room;
-	uint32_t *table; /* hash table of places: the indices of their first sums plus 1; 0: none */
-	size_t place_count, table_room;
-	uint32_t last, place; /* indices of the sum added to last, and of the first of its place */
-	uint32_t *added;      /* indices of the sums to which something was */
-	uint64_t *told;       /* bits: of which sums something was told and not written */
+	uint32_t *added; /* indices of the sums to which something was */
+	uint64_t *told;  /* bits: of which sums something was told and not written */
 	struct plumb_recording_change *changes; /* as many: being written */
 	size_t added_count, told_count;
 
@@ -99,9 +111,13 @@ struct exact_sums {
  */
 uint32_t exact_sums_chain(struct exact_sums *sums, const struct exact_chain *chain,
 			  const uint64_t *addresses);
-/* Adds to a sum of a calling context that is known. Returns false if out of memory. */
-bool exact_sums_add(struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
-		    uint64_t count);
+/*
+ * Has exact_sums_add() add to the sums of a place, in a calling context that is known. Returns
+ * false if out of memory.
+ */
+bool exact_sums_enter(struct exact_sums *sums, const struct exact_key *key, uint32_t chain);
+/* Likewise adds to the sum of an event; soonest if events come in ascending order. */
+bool exact_sums_add(struct exact_sums *sums, unsigned event, uint64_t count);
 /* The counts of a profile add up: what was added may be written. */
 void exact_sums_told(struct exact_sums *sums, uint32_t profile);
 /*

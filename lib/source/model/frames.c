@@ -186,8 +186,6 @@ static void sums_told(struct model_frames *f, unsigned slot)
 	if (f->chains[slot] >= f->sums->chain_count)
 		return;
 	exact_sums_told(f->sums, f->sums->chains[f->chains[slot]].profile);
-	if (f->sums->in_place)
-		model_frames_write_sums(f);
 }
 
 /* Ends a record about what runs, which holds for later files, too. */
@@ -298,12 +296,15 @@ static void copy_out(const uint8_t *ring, uint64_t at, void *bytes, size_t size)
 	memcpy((char *)bytes + first, ring, size - first);
 }
 
+/* The writer gets room back in parts of so many bytes, as each takes it some time to notice. */
+#define GIVEN_BACK_BYTES (MODEL_RING_BYTES / 8)
+
 static bool drain_ring(struct model_frames *f, unsigned slot)
 {
 	struct model_ring *ring = &f->sampling->rings[slot];
 	const uint8_t *frames = frames_of(f, slot);
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-	uint64_t head = atomic_load(&ring->head);
+	uint64_t head = atomic_load(&ring->head), given_back = tail;
 	bool any = false;
 
 	if (head - tail > MODEL_RING_BYTES) {
@@ -323,8 +324,11 @@ static bool drain_ring(struct model_frames *f, unsigned slot)
 		copy_out(frames, tail, f->frame, frame.size);
 		write_frame(f, slot, &frame, f->frame + sizeof(frame), frame.size - sizeof(frame));
 		tail += frame.size;
-		atomic_store(&ring->tail, tail);
 		any = true;
+		if (tail - given_back < GIVEN_BACK_BYTES)
+			continue;
+		atomic_store(&ring->tail, tail);
+		given_back = tail;
 	}
 	atomic_store(&ring->tail, tail);
 	return any;

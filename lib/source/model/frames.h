@@ -37,10 +37,7 @@ struct model_frames {
 
 /* Reads what is there. Returns whether there was anything. */
 bool model_frames_drain(struct model_frames *frames);
-/*
- * Writes what was told of an exact profile that cannot be changed once it is written. One that can
- * be is written as soon as it adds up.
- */
+/* Writes what was told of an exact profile, up to where its counts add up. */
 void model_frames_write_sums(struct model_frames *frames);
 /* There is a new file: delivers names and mappings again, and begins new sums. */
 void model_frames_repeat(struct model_frames *frames);

@@ -20,9 +20,10 @@
 
 #define IDLE_MS 10
 #define BUSY_MS 1
-/* How often an exact profile is written that cannot be changed once it is. */
-#define SUMS_MS 30
-/* How often that of a sampled run is written anew: that takes this part of the time at most. */
+/* How often an exact profile is written, which takes this part of the time at most. */
+#define SUMS_MS   30
+#define SUMS_PART 10
+/* Likewise that of a sampled run, which is written anew. */
 #define PROFILE_MS   1000
 #define PROFILE_PART 20
 
@@ -80,12 +81,13 @@ static void ask(struct recorder *r, double now)
 /* Returns whether nothing is held back that is older than what was written. */
 static bool write_sums(struct recorder *r, double now)
 {
-	if (!r->frames.sums || r->sums.in_place)
+	if (!r->frames.sums || r->sums.scaled)
 		return true;
-	if (now - r->summed < SUMS_MS)
+	if (now - r->summed < SUMS_MS || now - r->summed < SUMS_PART * r->summing)
 		return false;
-	r->summed = now;
 	model_frames_write_sums(&r->frames);
+	r->summed = now_ms();
+	r->summing = r->summed - now;
 	return true;
 }
 
@@ -127,6 +129,7 @@ static int on_begin(void *user, const char *version)
 	r->sums.in_place =
 		!error && r->job->position && r->job->change && r->job->position(r->job->user);
 	/* Windows are told when they end. */
+	r->summed = now_ms();
 	r->sampling->as_it_goes = r->asked->exact && r->job->position && !r->sums.scaled;
 	return error;
 }

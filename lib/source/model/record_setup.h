@@ -63,8 +63,23 @@ struct record_writer {
 };
 
 void record_begin(struct record_writer *out, uint32_t type, uint16_t misc);
-void record_u32(struct record_writer *out, uint32_t value);
-void record_u64(struct record_writer *out, uint64_t value);
+void record_bytes(struct record_writer *out, const void *bytes, size_t size);
+
+static inline void record_u32(struct record_writer *out, uint32_t value)
+{
+	record_bytes(out, &value, sizeof(value));
+}
+
+static inline void record_u64(struct record_writer *out, uint64_t value)
+{
+	if (out->error || out->room - out->size < sizeof(value)) {
+		record_bytes(out, &value, sizeof(value));
+		return;
+	}
+	memcpy(out->bytes + out->size, &value, sizeof(value));
+	out->size += sizeof(value);
+}
+
 /* Appends a text with its NUL, padded to a multiple of eight bytes. */
 void record_string(struct record_writer *out, const char *text, size_t length);
 /* Ends a sample. */

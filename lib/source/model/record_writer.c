@@ -8,7 +8,7 @@
 
 #define FLUSH_BYTES (1u << 16)
 
-static void append(struct record_writer *out, const void *bytes, size_t size)
+void record_bytes(struct record_writer *out, const void *bytes, size_t size)
 {
 	if (out->error)
 		return;
@@ -32,25 +32,15 @@ void record_begin(struct record_writer *out, uint32_t type, uint16_t misc)
 	const struct perf_event_header header = {.type = type, .misc = misc};
 
 	out->begin = out->size;
-	append(out, &header, sizeof(header));
-}
-
-void record_u32(struct record_writer *out, uint32_t value)
-{
-	append(out, &value, sizeof(value));
-}
-
-void record_u64(struct record_writer *out, uint64_t value)
-{
-	append(out, &value, sizeof(value));
+	record_bytes(out, &header, sizeof(header));
 }
 
 void record_string(struct record_writer *out, const char *text, size_t length)
 {
 	static const char zeroes[8];
 
-	append(out, text, length);
-	append(out, zeroes, 8 - length % 8);
+	record_bytes(out, text, length);
+	record_bytes(out, zeroes, 8 - length % 8);
 }
 
 /* Now its size is known. */
@@ -132,7 +122,7 @@ void record_sample(struct record_writer *out, const struct record_setup *setup,
 		write_group(out, setup, sample->counter, sample->reads, values);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		record_u64(out, sample->chain);
-		append(out, values + sample->reads, sample->chain * sizeof(*values));
+		record_bytes(out, values + sample->reads, sample->chain * sizeof(*values));
 	}
 	if (type & PERF_SAMPLE_REGS_USER) {
 		record_u64(out, sample->link ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
