@@ -9,14 +9,14 @@
 
 /* ---- hash tables of indices ----------------------------------------------------------------- */
 
-/* The sums of all events of one place have the same. */
+/* Instructions that follow one another hardly ever collide: the highest bits are of Fibonacci's. */
 static size_t place_of(const struct exact_key *key, size_t room)
 {
 	uint64_t hash = key->ip ^ (uint64_t)key->context << 32 ^ (uint64_t)key->profile << 16;
 
 	hash ^= key->code;
 	hash = (hash + ((uint64_t)key->group << 40) + (key->address << 8)) * 0x9e3779b97f4a7c15ull;
-	return (size_t)(hash ^ hash >> 32) & (room - 1);
+	return (size_t)((hash >> 32) * room >> 32);
 }
 
 static size_t place_of_chain(const struct exact_chain *chain, size_t room)
