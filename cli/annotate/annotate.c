@@ -135,6 +135,7 @@ static int no_function(const struct annotate_run *run)
 {
 	struct plumb_annotation_summary summary;
 	struct plumb_annotated_function function;
+	const char *inlined_into;
 
 	plumb_annotation_summary(run->view.annotation, &summary);
 	if (run->options->part_end && run->options->place_text) {
@@ -148,11 +149,15 @@ static int no_function(const struct annotate_run *run)
 	} else if (run->candidate_count) {
 		annotate_complain_candidates(run);
 	} else if (summary.function_count && run->options->symbol) {
+		inlined_into = annotate_find_inlined(run);
 		plumb_annotation_function(run->view.annotation, 0, &function);
 		complain("%s: no samples in a function called '%s'", run->options->from.input,
 			 run->options->symbol);
-		advise("the hottest function is %s; plumb report lists all",
-		       plumb_symbol_name(function.symbol));
+		if (inlined_into)
+			advise("it is inlined into %s: annotate that one", inlined_into);
+		else
+			advise("the hottest function is %s; plumb report lists all",
+			       plumb_symbol_name(function.symbol));
 	} else if (summary.basis == PLUMB_BASIS_NONE) {
 		complain("%s: no samples %s", run->options->from.input,
 			 choice_is_given(&run->options->from.chosen) || run->options->from.filter

@@ -50,6 +50,9 @@ int annotate_show(struct annotate_run *run, size_t i, struct output *out,
  * templates, or parameters. Returns whether there is exactly one name, which is then run->name.
  */
 bool annotate_find_name(struct annotate_run *run);
+/* Likewise returns the symbol's name of the function that has most of the weight of what is inlined
+ * into it by the requested name; NULL: nothing has that name. */
+const char *annotate_find_inlined(const struct annotate_run *run);
 /* Prints an error with the names that the requested one may mean, of which there are several. */
 void annotate_complain_candidates(const struct annotate_run *run);
 

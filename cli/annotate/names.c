@@ -9,6 +9,8 @@
 #include "tool/memory.h"
 
 #define CANDIDATES_SHOWN 10
+/* Of the functions that something may be inlined into, the hottest. */
+#define INLINED_INTO_MAX 32
 
 /* Tells whether a full name is what `text` means, if nothing is left out but a type before it. */
 static bool ends_as(const char *name, const char *text)
@@ -69,6 +71,44 @@ bool annotate_find_name(struct annotate_run *run)
 	if (run->candidate_count == 1)
 		run->name = run->candidates[0];
 	return run->name;
+}
+
+/* Returns what a function's code has that is inlined by the requested name: its weight. -1: none.
+ */
+static double inlined_weight(const struct annotate_run *run, size_t i)
+{
+	struct plumb_annotated_code code;
+	double weight = -1;
+
+	if (plumb_annotation_code(run->view.annotation, i, &code) == 0) {
+		for (size_t k = 0; k < code.line_count; k++) {
+			const struct plumb_annotated_line *line = &code.lines[k];
+
+			if (line->function && means(run->options->symbol, line->function))
+				weight = (weight < 0 ? 0 : weight) + line->weight;
+		}
+	}
+	plumb_annotated_code_free(&code);
+	return weight;
+}
+
+const char *annotate_find_inlined(const struct annotate_run *run)
+{
+	struct plumb_annotated_function function;
+	const char *name = NULL;
+	double most = -1;
+
+	for (size_t i = 0;
+	     i < INLINED_INTO_MAX && plumb_annotation_function(run->view.annotation, i, &function);
+	     i++) {
+		const double weight = inlined_weight(run, i);
+
+		if (weight > most) {
+			most = weight;
+			name = plumb_symbol_name(function.symbol);
+		}
+	}
+	return name;
 }
 
 void annotate_complain_candidates(const struct annotate_run *run)

@@ -41,9 +41,10 @@ struct annotated {
 void annotation_text(struct output *out, const struct annotated *function);
 /* Prints the code of a function: the part of annotation_text() for lines and instructions. */
 void annotation_rows(struct output *out, const struct annotated *function);
-/* Prints where a line is and its text, from `column` on, and ends the line. */
+/* Prints where a line is and its text, from `column` on, and ends the line. Without `indented`, the
+ * text has lost the spaces it begins with. */
 void annotation_source(struct output *out, size_t column, struct source_text *texts,
-		       const struct plumb_annotated_line *line);
+		       const struct plumb_annotated_line *line, bool indented);
 /* Returns whether shares are estimates, which have intervals if there are enough samples. */
 bool annotation_has_intervals(const struct annotation_view *view);
 /* Returns "±1.23", the half of a share's interval in percent, or "±?". Free it. */

@@ -303,7 +303,7 @@ static void print_line(struct output *out, const struct annotated *function,
 		free(value);
 	}
 	width += print_gutter(out, columns, gutter, number);
-	annotation_source(out, width, texts, line);
+	annotation_source(out, width, texts, line, true);
 }
 
 static void print_headings(struct output *out, const struct annotated *function,

@@ -98,7 +98,7 @@ enum style annotation_style(double share)
 }
 
 void annotation_source(struct output *out, size_t column, struct source_text *texts,
-		       const struct plumb_annotated_line *line)
+		       const struct plumb_annotated_line *line, bool indented)
 {
 	char *name = annotation_line_name(line), *expanded;
 	const char *shown = line->file ? name : "no source line is known", *text = NULL;
@@ -127,8 +127,9 @@ void annotation_source(struct output *out, size_t column, struct source_text *te
 			used--;
 		/* What has no room loses its indentation first. */
 		from = expanded;
-		while (out->terminal && used && *from == ' ' &&
-		       wrap_columns(from, used) > out->width - column)
+		while (used && *from == ' ' &&
+		       (!indented ||
+			(out->terminal && wrap_columns(from, used) > out->width - column)))
 			from++, used--;
 		output_spaces(out, 2);
 		fit_cut(out, STYLE_HEADING, column, from, used);
@@ -238,7 +239,7 @@ static void print_lines(struct output *out, const struct annotated *function)
 
 		if (line->weight <= 0 || 100 * line->share < view->percent_limit)
 			break;
-		annotation_source(out, print_figures(out, function, i), texts, line);
+		annotation_source(out, print_figures(out, function, i), texts, line, false);
 		uncertain |= annotation_line_is_uncertain(function, i);
 	}
 	if (uncertain)

@@ -74,7 +74,7 @@ samples()
 	[[ ${lines[0]} =~ ^"rows in $work/rows: "[0-9.]+"% of all slots, counted exactly by the model"$ ]]
 	[ "${lines[1]}" = "Costs: cycles and ports of each instruction on neoverse-n3" ]
 	# The heaviest line comes first: the division, which is inlined.
-	[[ $output == *"Lines"$'\n'*"rows.c:4  "*"return x / y;"* ]]
+	[[ $output == *"Lines"$'\n'*"rows.c:4  return x / y;"$'\n'* ]]
 	[[ $output =~ " rows.c:"[0-9.]+"  1,000 iterations, entered 2 times: 500.0 each" ]]
 	[[ $output =~ " rows.c:"[0-9.]+"  50,000 iterations, entered 1,000 times: 50.0 each" ]]
 	[[ $output == *$'\n'"In mix:"$'\n'* ]]
@@ -502,6 +502,10 @@ samples()
 	[ "$status" -eq 2 ]
 	said "plumb: exact.data: no samples in a function called 'nothing'" \
 		"       the hottest function is rows; plumb report lists all"
+	run --separate-stderr plumb annotate -i exact.data mix
+	[ "$status" -eq 2 ]
+	said "plumb: exact.data: no samples in a function called 'mix'" \
+		"       it is inlined into rows: annotate that one"
 	run --separate-stderr plumb annotate -i exact.data --tid 1
 	[ "$status" -eq 2 ]
 	said "plumb: exact.data: no samples match"
