@@ -12,7 +12,10 @@
 
 #include <plumb/error.h>
 
+/* How much is read at first, and behind what was leapt over: there may be more of that soon, AUX
+ * data with a few records in between. */
 #define READ_FIRST (8u << 10)
+#define READ_NEXT  (1u << 10)
 
 int source_open(struct source *source, int fd)
 {
@@ -105,8 +108,7 @@ static int leap(struct source *source, uint64_t size, uint64_t *leapt)
 	left = end > source->position ? end - source->position : 0;
 	*leapt = size < left ? size : left;
 	source->position += *leapt;
-	/* There may be more to leap over soon: AUX data with a few records in between. */
-	source->ahead = READ_FIRST;
+	source->ahead = READ_NEXT;
 	return 0;
 }
 
