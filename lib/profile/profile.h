@@ -262,6 +262,7 @@ struct plumb_profile {
 	struct row_callees *callees;   /* likewise, with options.children; NULL: without */
 	struct row_branches *branches; /* likewise, with options.branches */
 	size_t row_count, row_room;
+	size_t rows_cleared; /* those behind row_count up to here are empty */
 	struct index_table by_values;
 	struct node *nodes;
 	size_t node_count, node_room;

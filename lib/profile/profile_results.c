@@ -176,6 +176,39 @@ bool plumb_profile_event(const struct plumb_profile *profile, size_t i,
 	return true;
 }
 
+/* How many rows before its own one is fetched, since the order of rows is any; and later what its
+ * latencies lead to. */
+#define ROWS_AHEAD      8
+#define LATENCIES_AHEAD 4
+
+/* Fetches what the rows after the i-th have, which are asked for next as a rule. */
+static void expect_rows(const struct plumb_profile *profile, const struct profiled_event *of,
+			size_t i)
+{
+	const struct latencies *latencies = &profile->latencies;
+
+	if (i + ROWS_AHEAD < of->public.row_count) {
+		const uint32_t row = of->order[i + ROWS_AHEAD];
+		const uint8_t *records = (const uint8_t *)&profile->records[row];
+
+		__builtin_prefetch(&profile->rows[row]);
+		__builtin_prefetch(&profile->rows[row].nodes);
+		for (size_t at = 0; at < sizeof(struct record_sums); at += 64)
+			__builtin_prefetch(records + at);
+		__builtin_prefetch(row_values(profile, row));
+		if (row < latencies->room)
+			latencies_expect_row(latencies, row);
+	}
+	if (i + LATENCIES_AHEAD < of->public.row_count &&
+	    of->order[i + LATENCIES_AHEAD] < latencies->room)
+		for (unsigned kind = 0; kind < latencies->kind_count; kind++)
+			__builtin_prefetch(latencies
+						   ->rows[of->order[i + LATENCIES_AHEAD] *
+								  latencies->kind_count +
+							  kind]
+						   .entries);
+}
+
 bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t i,
 		       struct plumb_profile_row *row)
 {
@@ -188,6 +221,7 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 	of = &profile->events[event];
 	if (i >= of->public.row_count)
 		return false;
+	expect_rows(profile, of, i);
 	found = &profile->rows[of->order[i]];
 	records = &profile->records[of->order[i]];
 	*row = (struct plumb_profile_row){
