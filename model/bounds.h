@@ -68,7 +68,7 @@ void bounds_begin(struct core *core);
 /* While it does: an operation was executed; the last one, a store, was sent to the store buffer; a
  * block ends. */
 void bounds_operation(struct core *core, const struct op *op, uint64_t done);
-void bounds_stored(struct core *core);
+void bounds_stored(struct core *core, const struct op *op);
 void bounds_block_ends(struct core *core);
 
 #endif

@@ -139,7 +139,7 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 					exact_commits(core, op);
 				commit_stores(core, op, address_of(block, op));
 				if (bounded)
-					bounds_stored(core);
+					bounds_stored(core, op);
 			}
 			if (op->flags & OP_FLUSH) {
 				core->isb_flushes++;

@@ -567,11 +567,18 @@ uint64_t execute_memory(struct core *core, const struct op *op, struct cursor *c
 	return done;
 }
 
+/* A store has written two lines, for which its address has taken a port twice. */
+static void note_crossing(struct core *core, const struct op *op)
+{
+	core->store_crossings++;
+	issue_at(core, core->seen.issue, op->ports, 0);
+}
+
 /*
  * The one store of an operation leaves, which releases nothing: like those of commit_stores(), but
  * without what most stores need not.
  */
-static inline void commit_store(struct core *core, uint64_t pc)
+static inline void commit_store(struct core *core, const struct op *op, uint64_t pc)
 {
 	const uint64_t address = core->commits[0].address, slot = core->buffer_sequence++;
 	const unsigned bytes = core->commits[0].bytes;
@@ -581,7 +588,8 @@ static inline void commit_store(struct core *core, uint64_t pc)
 	start = later(later(start, core->store_left), core->last_retired);
 	ask_store(core, start, pc, address, bytes, false, result);
 	core->stores++;
-	core->store_crossings += result->crosses_line;
+	if (unlikely(result->crosses_line))
+		note_crossing(core, op);
 	core->store_left = start;
 	core->stores_gone = later(core->stores_gone, result->ready);
 	core->buffered[slot & core->buffer_mask] = core->stores_gone;
@@ -597,7 +605,7 @@ void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 
 	if (likely(core->commit_count == 1 && op->stores == 1 && !free_of_charge &&
 		   !(op->memory & (MEM_RELEASE | MEM_ZERO)))) {
-		commit_store(core, pc);
+		commit_store(core, op, pc);
 		return;
 	}
 	core->seen.stored.ready = 0;
@@ -615,7 +623,8 @@ void commit_stores(struct core *core, const struct op *op, uint64_t pc)
 		ask_store(core, start, pc, commit->address, commit->bytes, op->memory & MEM_ZERO,
 			  result);
 		core->stores++;
-		core->store_crossings += result->crosses_line;
+		if (result->crosses_line)
+			note_crossing(core, op);
 		core->store_left = start;
 		core->stores_gone = later(core->stores_gone, result->ready);
 		core->buffered[slot & core->buffer_mask] = core->stores_gone;

@@ -69,6 +69,8 @@ static void use_all_ports(struct core *core, const struct op *op)
 		return;
 	if (op->path != PATH_OTHER) {
 		use_ports(bounds, op->ports, 1);
+		if (op->path == PATH_LOAD && core->seen.result.crosses_line)
+			use_ports(bounds, op->ports, 1);
 		if (op->path == PATH_STORE)
 			use_ports(bounds, op->data_ports, 1);
 		return;
@@ -246,13 +248,15 @@ static uint64_t line_takes(const struct core *core, const struct memory_result *
 	return written->level == LEVEL_PEER ? took : least(took, cycles);
 }
 
-void bounds_stored(struct core *core)
+void bounds_stored(struct core *core, const struct op *op)
 {
 	const struct memory_result *written = &core->seen.stored;
 	struct bound_buffer *buffer = &core->bounds->buffer;
 	const uint64_t took = line_takes(core, written, written->ready - written->translated);
 	const unsigned entries = (unsigned)least(core->buffer_entries, BOUNDS_BUFFER);
 
+	if (core->bounds->stage == BOUNDS_COUNTED && written->crosses_line)
+		use_ports(core->bounds, op->ports, 1);
 	/* Of several writes by one operation, those that leave last have to wait for its lines. */
 	for (unsigned i = 0; i < core->commit_count; i++) {
 		const uint64_t number = buffer->number++;
