@@ -314,19 +314,7 @@ void memory_translate(struct memory *m, uint64_t cycle, uint64_t address, unsign
 
 void memory_expect(const struct memory *m, uint64_t address)
 {
-	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
-	const struct known_frame *known = &m->frames[number % FRAMES_KNOWN];
-	uint64_t line;
-
-	if (known->page != number + 1)
-		return;
-	line = (known->frame << m->page_log2 | (address & ((1ull << m->page_log2) - 1))) >>
-	       m->line_log2;
-	if (cache_set_of(&m->l1d, line)->key >> 8 == line)
-		return;
-	system_expect(m->system, line);
-	__builtin_prefetch(system_ownership(m->system, line), 1);
-	__builtin_prefetch(cache_set_of(&m->l2, line), 1);
+	expect_access(m, address);
 }
 
 /*

@@ -62,9 +62,11 @@ void memory_expect(const struct memory *memory, uint64_t address);
 
 /*
  * Leaves the line and the page of an access where it would, if no prefetcher ran ahead: no time,
- * and no event. `stored`: the bytes that it stores, 0 for a load.
+ * and no event. `stored`: the bytes that it stores, 0 for a load. The last few accesses may have no
+ * effect before memory_touch_end(); call it before anything else uses the memory side.
  */
 void memory_touch(struct memory *memory, uint64_t address, unsigned stored);
+void memory_touch_end(struct memory *memory);
 
 /* Performs a software prefetch. */
 void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store);

@@ -51,6 +51,16 @@ struct known_frame {
 	uint64_t frame;
 };
 
+/* Accesses for memory_touch() that have not been made yet. */
+#define TOUCHES_MAX 16
+struct touches {
+	struct {
+		uint64_t address;
+		unsigned stored;
+	} made[TOUCHES_MAX];
+	unsigned count;
+};
+
 /* What other cores have done to translations since this core last had a look. */
 #define PENDING_MAX 64
 struct invalidation {
@@ -113,6 +123,8 @@ struct memory {
 	uint64_t store_next;    /* address after the last store */
 	uint64_t store_run;     /* bytes stored in a row */
 	uint64_t streamed_line; /* the line being gathered, plus one */
+
+	struct touches touches;
 };
 
 /* Returns whether a part of this core is perfect: what_if.h. Only asked where time is lost. */
@@ -294,6 +306,29 @@ static inline uint64_t frame_of(struct memory *m, uint64_t number)
 	if (known->page != number + 1)
 		*known = (struct known_frame){number + 1, system_translate(m->system, number)};
 	return known->frame;
+}
+
+/*
+ * Whether an access would change nothing in L1D: its set used the line last, and it was not just
+ * prefetched. If L1D may lack the line, lets the host fetch what the model needs to know of it.
+ */
+static inline bool expect_access(const struct memory *m, uint64_t address)
+{
+	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
+	const struct known_frame *known = &m->frames[number % FRAMES_KNOWN];
+	const struct cache_line *used_last;
+	uint64_t line;
+
+	if (known->page != number + 1)
+		return false;
+	line = (known->frame << m->page_log2 | (address & m->page_inside)) >> m->line_log2;
+	used_last = cache_set_of(&m->l1d, line);
+	if (used_last->key >> 8 == line)
+		return (used_last->key & (CACHE_VALID | CACHE_PREFETCHED)) == CACHE_VALID;
+	system_expect(m->system, line);
+	__builtin_prefetch(system_ownership(m->system, line), 1);
+	__builtin_prefetch(cache_set_of(&m->l2, line), 1);
+	return false;
 }
 
 /* Translates after a miss in the first-level TLB; returns the frame. */

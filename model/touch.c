@@ -72,7 +72,7 @@ static void store_past(struct memory *m, uint64_t line)
 		system_write(m->system, line, &evicted);
 }
 
-void memory_touch(struct memory *m, uint64_t address, unsigned stored)
+static void touch(struct memory *m, uint64_t address, unsigned stored)
 {
 	const struct page page = page_of(m, address);
 	const bool is_new = m->frames[page.number % FRAMES_KNOWN].page != page.number + 1 &&
@@ -93,4 +93,35 @@ void memory_touch(struct memory *m, uint64_t address, unsigned stored)
 	}
 	found->key &= ~(uint64_t)CACHE_PREFETCHED;
 	found->key |= stored ? CACHE_DIRTY : 0;
+}
+
+void memory_touch_end(struct memory *m)
+{
+	struct touches *touches = &m->touches;
+
+	for (unsigned i = 0; i < touches->count; i++)
+		touch(m, touches->made[i].address, touches->made[i].stored);
+	touches->count = 0;
+}
+
+/* A load from the line that its set used last changes nothing. */
+static bool changes_nothing(struct memory *m, uint64_t address, unsigned stored)
+{
+	return expect_access(m, address) && !m->touches.count && !stored && !m->huge_log2;
+}
+
+/*
+ * What the model knows of a line beyond L1D is seldom in the host's caches. So accesses that may
+ * miss wait for a few others, while the host fetches that for all of them.
+ */
+void memory_touch(struct memory *m, uint64_t address, unsigned stored)
+{
+	struct touches *touches = &m->touches;
+
+	if (changes_nothing(m, address, stored))
+		return;
+	touches->made[touches->count].address = address;
+	touches->made[touches->count].stored = stored;
+	if (++touches->count == TOUCHES_MAX)
+		memory_touch_end(m);
 }

@@ -345,10 +345,17 @@ static uint64_t warming_from(void)
 	return earlier(earlier_by(window_at, all), bare_until);
 }
 
+static void end_touches(void)
+{
+	if (sampled_touches)
+		memory_touch_end(sampled_touches);
+	sampled_touches = NULL;
+}
+
 /* Goes on with what the way to the window has at this position. */
 static void come_nearer(void)
 {
-	sampled_touches = NULL;
+	end_touches();
 	if (touching_from() > position) {
 		phase = PHASE_BARE;
 		next = touching_from();
@@ -728,7 +735,7 @@ void sampled_leave(struct core *core)
 	sampled_settle(core);
 	if (is_bare())
 		*left = SAMPLED_IDLE;
-	sampled_touches = NULL;
+	end_touches();
 	if (phase == PHASE_WARMS || is_bare())
 		warm_end(&warmer);
 	if (phase == PHASE_NEW)

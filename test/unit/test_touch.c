@@ -111,6 +111,7 @@ static void caches_have_the_same_lines(void **state)
 
 		make_access(DATA + 8ull * draw(bytes / 8), draw(3) == 0);
 	}
+	memory_touch_end(touched.memory);
 	assert_true(touched.memory->l1d.sets * touched.memory->l1d.ways ==
 		    used_of(&touched.memory->l1d));
 	expect_same_lines(&detailed.memory->l1d, &touched.memory->l1d);
@@ -126,6 +127,7 @@ static void long_runs_of_stores_go_past_the_caches(void **state)
 	begin(65536);
 	for (unsigned i = 0; i < 8 * params.l2.bytes; i += 8)
 		make_access(DATA + i, true);
+	memory_touch_end(touched.memory);
 	expect_same_lines(&detailed.memory->l1d, &touched.memory->l1d);
 	expect_same_lines(&detailed.memory->l2, &touched.memory->l2);
 	expect_same_tags(&detailed.system->llc, &touched.system->llc);
@@ -148,6 +150,7 @@ static void tlbs_have_the_same_pages(void **state)
 		make_access(DATA + 4096ull * draw(draw(2) ? 32 : pages) + 64ull * (i % 64),
 			    draw(3) == 0);
 	}
+	memory_touch_end(touched.memory);
 	assert_true(detailed.counts[EVENT_DTLB_WALK] > ACCESSES / 4);
 	for (size_t i = 0, same = 0; i <= second->set_mask; i++) {
 		for (unsigned way = 0; way < second->ways; way++)
@@ -167,6 +170,7 @@ static void nothing_is_counted(void **state)
 	begin(4096);
 	for (unsigned i = 0; i < ACCESSES / 10; i++)
 		make_access(DATA + 8ull * draw(params.l2.bytes), draw(3) == 0);
+	memory_touch_end(touched.memory);
 	assert_memory_equal(touched.counts, none, sizeof(none));
 	assert_true(detailed.counts[EVENT_L1D_CACHE_REFILL] > ACCESSES / 100);
 	end();
