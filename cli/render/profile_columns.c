@@ -478,15 +478,38 @@ static void add_value(struct table *table, struct profile_place *place, unsigned
 	columns[column].write(table, &value, columns[column].places, fields);
 }
 
+bool profile_repeats_function(const struct profile_view *view, size_t event, size_t row, size_t k,
+			      const char *text)
+{
+	char room[PLUMB_PROFILE_TEXT];
+	const char *function;
+
+	if (!text || (view->keys[k] != PLUMB_KEY_SRCLINE && view->keys[k] != PLUMB_KEY_SRCFILE))
+		return false;
+	for (size_t i = 0; i < view->key_count; i++) {
+		if (view->keys[i] != PLUMB_KEY_SYMBOL && view->keys[i] != PLUMB_KEY_INLINE)
+			continue;
+		function = plumb_profile_text(view->profile, event, row, i, room);
+		if (function && strcmp(function, text) == 0)
+			return true;
+	}
+	return false;
+}
+
 void profile_column_cell(struct table *table, struct profile_place *place, size_t c)
 {
 	const struct profile_view *view = place->view;
 	const unsigned column = view->columns[c];
 	char room[PLUMB_PROFILE_TEXT];
+	const char *text = NULL;
 
-	if (column >= PROFILE_KEY)
-		add_text(table, key_text(place, column, room), view->widths[c]);
-	else if (column == PROFILE_SOURCES)
+	if (column >= PROFILE_KEY) {
+		text = key_text(place, column, room);
+		if (profile_repeats_function(view, place->event_index, place->index,
+					     column - PROFILE_KEY, text))
+			text = NULL;
+		add_text(table, text, view->widths[c]);
+	} else if (column == PROFILE_SOURCES)
 		sources_add_bar(table, view, place->event_index, place->index);
 	else
 		add_value(table, place, column, false);

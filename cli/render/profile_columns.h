@@ -24,6 +24,10 @@ bool profile_column_has_values(const struct profile_view *view,
 struct table_column profile_column(const struct profile_view *view, size_t c);
 /* Adds the row's cell of the c-th column of a view. */
 void profile_column_cell(struct table *table, struct profile_place *place, size_t c);
+/* Returns whether `text`, of the row's k-th key, is a line or file of source that is unknown, so
+ * that the function stands for it, and another column has that. */
+bool profile_repeats_function(const struct profile_view *view, size_t event, size_t row, size_t k,
+			      const char *text);
 /*
  * Adds the cells of the first `count` rows of the place's event to a table with those columns of
  * the view that are `shown`. Sets the indexes of the rows that were wanted in `rows`, which has

@@ -10,6 +10,7 @@
 #include "render/json.h"
 #include "render/marks.h"
 #include "render/profile.h"
+#include "render/profile_columns.h"
 #include "tool/memory.h"
 
 /* What is printed of one type of cores. */
@@ -99,9 +100,22 @@ static const char *key_of(const struct topdown *topdown, size_t i, size_t k,
 				  topdown->rows[i].row, k, room);
 }
 
+/* As key_of(), but NULL for what another column has. */
+static const char *key_shown(const struct topdown *topdown, size_t i, size_t k,
+			     char room[PLUMB_PROFILE_TEXT])
+{
+	const char *text = key_of(topdown, i, k, room);
+
+	return profile_repeats_function(topdown->view, topdown->rows[i].event, topdown->rows[i].row,
+					k, text)
+		       ? NULL
+		       : text;
+}
+
 static void print_heading(const struct topdown *topdown, struct output *out)
 {
 	const uint64_t left_out = plumb_profile_slots_left_out(topdown->view->profile);
+	const uint64_t given_up = plumb_profile_slots_given_up(topdown->view->profile);
 	char *title = topdown->core ? memory_format("Top-down on %s", topdown->core)
 				    : memory_format("Top-down");
 	const char *incomplete = topdown->view->incomplete ? "; the recording is incomplete" : "";
@@ -134,6 +148,15 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 	if (left_out) {
 		text = figure_count(pen_for(out), (double)left_out);
 		rest = memory_format("%s; %s slots left out", line, text);
+		free(text);
+		free(line);
+		line = rest;
+	}
+	if (given_up) {
+		text = figure_count(pen_for(out), (double)given_up);
+		rest = memory_format("%s; %s more are of small rows that are missing, to limit "
+				     "memory",
+				     line, text);
 		free(text);
 		free(line);
 		line = rest;
@@ -364,7 +387,7 @@ static void print_text(struct topdown *topdown, struct output *out)
 	for (size_t i = 0; i < topdown->shown; i++) {
 		add_line(topdown, &table, i, &topdown->rows[i], NULL, is_uncertain(topdown, i));
 		for (size_t k = 0; k < topdown->view->key_count; k++)
-			table_cell(&table, key_of(topdown, i, k, room));
+			table_cell(&table, key_shown(topdown, i, k, room));
 		if (topdown->view->trees)
 			add_tree(topdown, &table, out, i);
 	}
@@ -522,6 +545,8 @@ static void print_json(const struct topdown *types, size_t type_count, struct ou
 	json_put(object, "children", json_boolean(topdown->view->children));
 	json_put(object, "slots_left_out",
 		 json_integer((json_int_t)plumb_profile_slots_left_out(topdown->view->profile)));
+	json_put(object, "slots_given_up",
+		 json_integer((json_int_t)plumb_profile_slots_given_up(topdown->view->profile)));
 	if (!topdown->core) {
 		print_rows(topdown, &list, object);
 		return;

@@ -9,9 +9,6 @@
 #include "tool/memory.h"
 #include "tool/wrap.h"
 
-/* Names are compared with each other: nobody reads more rows than this on a terminal. */
-#define NAMES_MAX 1000
-
 #define PROSE_COLUMNS 50 /* longer names in prose lose the arguments of their templates */
 
 static bool is_in_identifier(char c)
@@ -144,31 +141,53 @@ char *name_in_prose(const char *name, const char *mark)
 	return short_name(name, mark);
 }
 
-/* Tells whether another name looks like the i-th, although it differs. */
-static bool is_ambiguous(const char *const *names, char *const *copies, size_t count, size_t i)
+/* A name, its copy, and which it is. */
+struct named {
+	const char *name, *copy;
+	size_t i;
+};
+
+static int by_copy(const void *a, const void *b)
 {
-	for (size_t k = 0; k < count; k++)
-		if (strcmp(copies[k], copies[i]) == 0 && strcmp(names[k], names[i]) != 0)
-			return true;
-	return false;
+	const struct named *one = a, *other = b;
+	const int order = strcmp(one->copy, other->copy);
+
+	return order ? order : strcmp(one->name, other->name);
+}
+
+/* Returns the end of the sorted names that look like the one at `begin`, and whether they differ.
+ */
+static size_t end_of_alike(const struct named *names, size_t count, size_t begin, bool *differ)
+{
+	size_t end = begin + 1;
+
+	while (end < count && strcmp(names[end].copy, names[begin].copy) == 0)
+		end++;
+	*differ = strcmp(names[begin].name, names[end - 1].name) != 0;
+	return end;
 }
 
 char **short_names(const char **cells, size_t count, size_t stride, size_t columns,
 		   const char *mark)
 {
 	char **copies = memory_alloc((count + 1) * sizeof(*copies));
-	const char **names = memory_alloc((count + 1) * sizeof(*names));
+	struct named *names = memory_alloc((count + 1) * sizeof(*names));
+	bool differ;
 
-	if (count > NAMES_MAX)
-		count = 0;
 	for (size_t i = 0; i < count; i++) {
-		names[i] = cells[i * stride] ? cells[i * stride] : "";
-		copies[i] = short_name(names[i], mark);
+		const char *name = cells[i * stride] ? cells[i * stride] : "";
+
+		copies[i] = short_name(name, mark);
+		names[i] = (struct named){name, copies[i], i};
 	}
-	for (size_t i = 0; i < count; i++)
-		if (wrap_columns(names[i], strlen(names[i])) > columns &&
-		    !is_ambiguous(names, copies, count, i))
-			cells[i * stride] = copies[i];
+	if (count)
+		qsort(names, count, sizeof(*names), by_copy);
+	for (size_t begin = 0, end; begin < count; begin = end) {
+		end = end_of_alike(names, count, begin, &differ);
+		for (size_t k = begin; k < end && !differ; k++)
+			if (wrap_columns(names[k].name, strlen(names[k].name)) > columns)
+				cells[names[k].i * stride] = names[k].copy;
+	}
 	free(names);
 	return copies;
 }

@@ -8,6 +8,7 @@
 #include "browser/browser.h"
 #include "commands.h"
 #include "render/shell.h"
+#include "render/short_names.h"
 #include "report/words.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
@@ -175,8 +176,13 @@ static char *command(void *user, const struct browser_place *place)
 		struct report_words words = annotate_words(user, place);
 
 		shell_word(&line, "plumb");
-		for (int i = 0; i < words.count; i++)
-			shell_quoted(&line, words.at[i]);
+		/* The last word is the function. Without its arguments there is room for more. */
+		for (int i = 0; i < words.count; i++) {
+			char *word = i + 1 < words.count ? NULL : name_in_prose(words.at[i], "..");
+
+			shell_quoted(&line, word ? word : words.at[i]);
+			free(word);
+		}
 		report_free_words(&words);
 	} else {
 		add_report(&line, &options);

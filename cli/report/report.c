@@ -366,7 +366,10 @@ static int make_profile(struct report_run *run)
 		.counts_as = report_selects(run->options) && !slots ? counts_as : NULL,
 		.branches = run->options->stacked,
 		/* Exact totals need all rows of the few events. */
-		.rows_max = report_counted(run->options) >= 0 ? COUNTED_ROWS : 0,
+		.rows_max = report_counted(run->options) >= 0 ||
+					    (run->options->topdown && run->options->exact)
+				    ? COUNTED_ROWS
+				    : 0,
 	};
 	const bool selected =
 		choice_is_given(&run->options->from.chosen) || run->options->from.filter;

@@ -398,6 +398,8 @@ plumb_profile_topdown_tree(struct plumb_profile *profile, const struct plumb_pro
 			   size_t *count);
 /* Returns the slots of an exact recording that `wants` refused; 0 of others. */
 PLUMB_API uint64_t plumb_profile_slots_left_out(const struct plumb_profile *profile);
+/* Likewise returns the slots that are in no row, to limit memory: see rows_max. */
+PLUMB_API uint64_t plumb_profile_slots_given_up(const struct plumb_profile *profile);
 
 /* The most counts that plumb_profile_counts() adds up at once. */
 #define PLUMB_PROFILE_COUNTS 8

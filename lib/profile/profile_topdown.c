@@ -41,6 +41,16 @@ uint64_t plumb_profile_slots_left_out(const struct plumb_profile *profile)
 	return slots;
 }
 
+uint64_t plumb_profile_slots_given_up(const struct plumb_profile *profile)
+{
+	uint64_t slots = 0;
+
+	for (size_t e = 0; e < profile->event_count; e++)
+		if (slots_of(&profile->events[e].public) != SLOTS_NONE)
+			slots = add_saturating(slots, profile->events[e].public.given_up);
+	return slots;
+}
+
 /* Finds or makes the row with these values. There is room for it. Returns NULL if out of memory. */
 static struct topdown_row *find(struct topdown_part *topdown, uint32_t row)
 {
