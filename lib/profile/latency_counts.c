@@ -55,6 +55,7 @@ static void *take_table(struct latencies *latencies, unsigned bits)
 		return table;
 	}
 	latencies->free[bits] = *(void **)table;
+	__builtin_prefetch(latencies->free[bits], 1);
 	return memset(table, 0, size);
 }
 

@@ -348,6 +348,13 @@ uint64_t profile_period(const struct plumb_samples_item *item);
 const struct plumb_event_attr *profile_spe_attr(const struct plumb_recording *recording);
 bool profile_spe_is_filtered(const struct plumb_event_attr *attr);
 
+/* Returns room for how many rows to take if there is none for more than `room`. Many are moved
+ * once only: pages that are never touched take no memory. */
+static inline size_t rows_room(size_t room)
+{
+	return room >= 4096 && room < 65536 ? 65536 : 2 * room;
+}
+
 /* profile_rows.c: finds or makes a row with these values. Returns 0, NO_MEMORY or LIMIT. */
 int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row);
 /* Likewise with the values' hash, which rows_expect() may have fetched the row by. */

@@ -94,7 +94,7 @@ static uint64_t hash_row(const void *owner, uint32_t i)
 static bool grow(struct plumb_profile *profile)
 {
 	const size_t used = profile->row_count;
-	size_t room = profile->row_room ? 2 * profile->row_room : 256;
+	size_t room = profile->row_room ? rows_room(profile->row_room) : 256;
 	struct row_branches *branches;
 	struct row_callees *callees;
 	struct record_sums *records;

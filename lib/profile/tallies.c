@@ -45,7 +45,7 @@ bool tallies_grow(struct tallies *tallies, size_t row)
 {
 	size_t room = row / ROWS_CLEARED * ROWS_CLEARED + ROWS_CLEARED;
 
-	if (row >= tallies->space && !move(tallies, row < ROWS_CLEARED ? room : 2 * row))
+	if (row >= tallies->space && !move(tallies, row < ROWS_CLEARED ? room : rows_room(row)))
 		return false;
 	if (room > tallies->space)
 		room = tallies->space;
