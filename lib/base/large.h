@@ -5,10 +5,15 @@
 #include <stddef.h>
 
 /*
- * Memory for arrays that may become large. From 1 MiB on it is in huge pages, where the kernel has
+ * Memory for arrays that may become large. From 2 MiB on it is in huge pages, where the kernel has
  * some: a fault for each page of 4 KiB takes longer than most work on what is in it, and threads
  * wait for each other's. It is free()d.
- *
+ */
+
+/* Returns an array of any contents, aligned to a line of the cache; NULL: there is no memory. */
+void *large_alloc(size_t count, size_t size);
+
+/*
  * Returns an array of `count` elements of `size` bytes with the first `used` ones of `old`, which
  * is then free; the others have any contents. NULL: `old` stays as it is, as there is no memory.
  */

@@ -27,9 +27,11 @@ void latencies_end(struct latencies *latencies)
 
 bool latencies_grow(struct latencies *latencies, size_t row)
 {
-	const size_t room = row < 128 ? 256 : 2 * row;
+	size_t room = latencies->room ? latencies->room : 256;
 	struct latency_counts *grown;
 
+	while (room <= row)
+		room *= 2;
 	grown = large_resize(latencies->rows, latencies->room, room,
 			     latencies->kind_count * sizeof(*grown));
 	if (!grown)

@@ -83,8 +83,7 @@ struct tally_less {
 };
 
 struct tallies {
-	struct tally_row *rows; /* in `memory`, aligned to lines */
-	void *memory;
+	struct tally_row *rows; /* aligned to lines of the cache */
 	struct tally_less *less;
 	size_t room;      /* rows that may be used */
 	size_t space;     /* rows that there is memory for */

@@ -13,29 +13,25 @@
 /* Takes memory for `space` rows, and moves those that there are. Returns false if there is none. */
 static bool move(struct tallies *tallies, size_t space)
 {
-	const size_t line = sizeof(struct tally_row);
 	struct tally_row *rows;
 	struct tally_less *less;
-	uint8_t *memory;
 
 	/* Pages that are never touched take no memory, and few rows have neighbours. */
 	less = calloc(space, sizeof(*less));
-	memory = large_resize(NULL, 0, space + 1, line);
-	if (!less || !memory) {
+	rows = large_alloc(space, sizeof(*rows));
+	if (!less || !rows) {
 		free(less);
-		free(memory);
+		free(rows);
 		return false;
 	}
-	rows = (struct tally_row *)(void *)(memory + line - (uintptr_t)memory % line);
 	for (size_t i = 0; i < tallies->room; i++) {
 		rows[i] = tallies->rows[i];
 		if (rows[i].together)
 			less[i] = tallies->less[i];
 	}
-	free(tallies->memory);
+	free(tallies->rows);
 	free(tallies->less);
 	tallies->less = less;
-	tallies->memory = memory;
 	tallies->rows = rows;
 	tallies->space = space;
 	return true;
@@ -111,7 +107,7 @@ void tallies_flush(struct tallies *tallies, struct plumb_profile *profile)
 
 void tallies_free(struct tallies *tallies)
 {
-	free(tallies->memory);
+	free(tallies->rows);
 	free(tallies->less);
 	*tallies = (struct tallies){0};
 }

@@ -19,12 +19,27 @@ static void an_array_keeps_what_is_used(void **state)
 			array[i] = (uint32_t)i * 3;
 		used = count;
 	}
-	assert_true(used * sizeof(*array) > (size_t)4 << 20);
+	assert_true(used * sizeof(*array) > (size_t)2 << 20);
 	array = large_resize(array, 10, 10, sizeof(*array));
 	assert_non_null(array);
 	for (size_t i = 0; i < 10; i++)
 		assert_int_equal(array[i], i * 3);
 	free(array);
+}
+
+static void lines_are_aligned(void **state)
+{
+	(void)state;
+	for (size_t count = 1; count < 100000; count = count * 5 + 1) {
+		char(*lines)[64] = large_alloc(count, sizeof(*lines));
+
+		assert_non_null(lines);
+		assert_int_equal((uintptr_t)lines % sizeof(*lines), 0);
+		memset(lines, 0xff, count * sizeof(*lines));
+		free(lines);
+	}
+	assert_null(large_alloc(SIZE_MAX / 4, 8));
+	assert_null(large_alloc(SIZE_MAX, 1));
 }
 
 static void what_is_too_large_leaves_the_array(void **state)
@@ -44,6 +59,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_array_keeps_what_is_used),
+		cmocka_unit_test(lines_are_aligned),
 		cmocka_unit_test(what_is_too_large_leaves_the_array),
 	};
 
