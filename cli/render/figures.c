@@ -113,9 +113,9 @@ char *figure_work_of(double seconds, double instructions, double most)
 	if (!(millions > 0.5) || !(millions / seconds >= 0.05) || !(most >= instructions))
 		return figure_work(seconds, instructions);
 	all = figure_duration(figure_rounded(seconds * most / instructions));
-	text = memory_format(
-		"%.0f s of about %s: %.0f million instructions; %.1f million per second", seconds,
-		all, millions, millions / seconds);
+	/* With the end, there is no need for the number so far, nor room on a narrow terminal. */
+	text = memory_format("%.0f s of about %s; %.1f million instructions per second", seconds,
+			     all, millions / seconds);
 	free(all);
 	return text;
 }

@@ -33,7 +33,7 @@ char *figure_work(double seconds, double instructions);
 
 /*
  * Likewise if it ends after `most` instructions:
- * "6 s of about 33 s: 92 million instructions; 15.3 million per second".
+ * "6 s of about 33 s; 15.3 million instructions per second".
  */
 char *figure_work_of(double seconds, double instructions, double most);
 
