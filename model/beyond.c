@@ -356,7 +356,7 @@ void prefetch_l2(struct memory *m, struct stream_prefetcher *stream, uint64_t cy
 			distance = to - wish.first;
 		}
 		to = wish.first + distance;
-		if (!cache_has(&m->l2, to)) {
+		if (!has_valid(m, &m->l2, cycle, to, EVENT_L2D_CACHE_INVAL)) {
 			if (buffers_free(&m->l2_misses) > ready)
 				break; /* what L1 waits for has priority */
 			m->counts[EVENT_L2D_CACHE_PRF]++;

@@ -51,14 +51,19 @@ struct cache_line *cache_find_slow(const struct cache *cache, struct cache_line 
 	return NULL;
 }
 
-bool cache_has(const struct cache *cache, uint64_t line)
+struct cache_line *cache_peek(const struct cache *cache, uint64_t line)
 {
-	const struct cache_line *set = cache_set_of(cache, line);
+	struct cache_line *set = cache_set_of(cache, line);
 
 	for (unsigned way = 0; way < cache->ways; way++)
 		if ((set[way].key >> 8) == line && set[way].key & CACHE_VALID)
-			return true;
-	return false;
+			return &set[way];
+	return NULL;
+}
+
+bool cache_has(const struct cache *cache, uint64_t line)
+{
+	return cache_peek(cache, line) != NULL;
 }
 
 struct cache_line *cache_insert(const struct cache *cache, uint64_t line, unsigned flags,

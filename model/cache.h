@@ -77,7 +77,8 @@ static inline bool cache_just_used(const struct cache *cache, uint64_t line, uin
 	return (set->key & ~others) == (line << 8 | CACHE_VALID) && set->ready <= cycle;
 }
 
-/* Whether a line is present; does not change the order. */
+/* Finds a line as cache_find() does, or whether it is there, but does not change the order. */
+struct cache_line *cache_peek(const struct cache *cache, uint64_t line);
 bool cache_has(const struct cache *cache, uint64_t line);
 
 /* Inserts an absent line as the most recent of its set; returns the victim (key 0: none). */

@@ -141,7 +141,7 @@ static void prefetch_stride(struct memory *m, uint64_t cycle, uint64_t pc, uint6
 		if (buffers_free(&m->data_misses) > cycle)
 			break; /* demand accesses have priority */
 		*wish.ahead = wish.first;
-		if (cache_has(&m->l1d, line))
+		if (has_valid(m, &m->l1d, cycle, line, EVENT_L1D_CACHE_INVAL))
 			continue;
 		m->counts[EVENT_L1D_CACHE_HWPRF]++;
 		m->counts[EVENT_L1D_CACHE_REFILL_HWPRF]++;

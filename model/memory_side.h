@@ -188,6 +188,18 @@ static inline struct cache_line *find_valid(struct memory *m, struct cache *cach
 	return find_invalidated(m, cache, found, cycle, invalidated);
 }
 
+/*
+ * For a prefetch: whether a cache has a line, and no other core has ended this copy. If one has,
+ * the copy is gone.
+ */
+static inline bool has_valid(struct memory *m, struct cache *cache, uint64_t cycle, uint64_t line,
+			     enum model_event invalidated)
+{
+	struct cache_line *found = cache_peek(cache, line);
+
+	return found && (memory_alone(m) || find_invalidated(m, cache, found, cycle, invalidated));
+}
+
 /* Returns the version of a line that this core may keep using. */
 static inline uint32_t line_version(const struct memory *m, uint64_t line)
 {

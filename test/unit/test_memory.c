@@ -482,6 +482,35 @@ static void a_line_written_elsewhere_is_fetched_from_there(void **state)
 	stop();
 }
 
+/* Copies that another core has ended do not keep the prefetchers from fetching the lines again. */
+static void a_stream_written_elsewhere_is_prefetched_again(void **state)
+{
+	static uint64_t other_counts[EVENT_COUNT];
+	const unsigned lines = 256;
+	struct memory_result r;
+	struct memory *other;
+	uint64_t now = 1000;
+
+	(void)state;
+	start(true);
+	memset(other_counts, 0, sizeof(other_counts));
+	other = memory_new(memory_system, &params, other_counts);
+	for (unsigned round = 0; round < 4; round++) {
+		uint64_t demanded = counts[EVENT_L1D_CACHE_REFILL];
+
+		for (unsigned i = 0; i < lines; i++, now += 200)
+			memory_load(memory, now, 0x1000, 0x100000 + (uint64_t)i * LINE, 8, false,
+				    &r);
+		assert_in_range(counts[EVENT_L1D_CACHE_REFILL] - demanded, 0, lines / 10);
+		for (unsigned i = 0; i < lines; i++, now += 200)
+			memory_store(other, now, 0x2000, 0x100000 + (uint64_t)i * LINE, 8, false,
+				     &r);
+	}
+	assert_true(counts[EVENT_L1D_CACHE_INVAL] > lines);
+	memory_free(other);
+	stop();
+}
+
 /* Nobody reads a line before it is where it last went, and the time on its way is counted once. */
 static void lines_on_their_way_are_waited_for(void **state)
 {
@@ -1026,6 +1055,7 @@ int main(void)
 		cmocka_unit_test(a_long_run_of_stores_stops_allocating),
 		cmocka_unit_test(dirty_lines_are_written_back_once),
 		cmocka_unit_test(a_line_written_elsewhere_is_fetched_from_there),
+		cmocka_unit_test(a_stream_written_elsewhere_is_prefetched_again),
 		cmocka_unit_test(lines_on_their_way_are_waited_for),
 		cmocka_unit_test(moves_of_lines_are_noted),
 		cmocka_unit_test(accesses_to_shared_lines_are_counted),
