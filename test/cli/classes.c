@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seven functions whose slots go different ways, in turns. A call takes some thousand cycles. */
+/*
+ * Seven functions whose slots go different ways, in turns. A call takes some thousand cycles, times
+ * LENGTH.
+ */
 #include <stdint.h>
+#ifndef LENGTH
+#define LENGTH 1
+#endif
+#define ROUNDS   (LENGTH > 1 ? 40 : 60)
 #define REP4(x)  x x x x
 #define REP16(x) REP4(REP4(x))
 #define CLASS    __attribute__((noipa)) static void
@@ -59,13 +66,13 @@ CLASS misses(int n)
 }
 int main(void)
 {
-	for (int i = 0; i < 60; i++) {
-		fp_divides(400);
-		int_divides(470);
-		barriers(660);
-		mispredicts(2300);
-		converts(2000);
-		nops(670);
-		misses(40);
+	for (int i = 0; i < ROUNDS; i++) {
+		fp_divides(LENGTH * 400);
+		int_divides(LENGTH * 470);
+		barriers(LENGTH * 660);
+		mispredicts(LENGTH * 2300);
+		converts(LENGTH * 2000);
+		nops(LENGTH * 670);
+		misses(LENGTH * 40);
 	}
 }

@@ -8,7 +8,7 @@ setup_file()
 {
 	export work=$BATS_FILE_TMPDIR
 	command -v aarch64-linux-gnu-gcc >/dev/null || return 0
-	aarch64-linux-gnu-gcc -O2 -static -o "$work/classes" "$here/classes.c"
+	aarch64-linux-gnu-gcc -O2 -static "-DLENGTH=${LENGTH:-1}" -o "$work/classes" "$here/classes.c"
 }
 
 setup()
