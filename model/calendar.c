@@ -42,20 +42,62 @@ static inline uint64_t clear_cycle(struct core *core, uint64_t at)
 	return departed;
 }
 
-/*
- * Clears cycles that are adjacent in the calendar, and returns the entries that depart in them. The
- * host clears several at a time if their number is known to the compiler.
- */
+/* Whether all of `ports` are taken in the eight cycles behind `cycle`, aligned in the calendar. */
+static bool all_taken(const struct core *core, uint64_t cycle, uint32_t ports)
+{
+	const uint32_t *taken = &core->taken[(cycle + 1) % CALENDAR_CYCLES];
+	uint32_t always = ports;
+
+	for (unsigned i = 0; i < 8; i++)
+		always &= taken[i];
+	return always == ports;
+}
+
+uint64_t skip_taken(const struct core *core, uint64_t cycle, uint32_t ports)
+{
+	while (cycle + 8 - core->cycle < CALENDAR_CYCLES && all_taken(core, cycle, ports))
+		cycle += 8;
+	return cycle;
+}
+
+uint64_t issue_later(struct core *core, uint64_t cycle, uint32_t ports, uint64_t departed)
+{
+	for (; cycle - core->cycle < CALENDAR_CYCLES; cycle++) {
+		const unsigned at = cycle % CALENDAR_CYCLES;
+		const uint32_t open = ports & ~core->taken[at];
+
+		if (open)
+			core->taken[at] |= choose_port(core, open, ports);
+		if (open || (core->extra_ports && take_extra(core, cycle, ports))) {
+			core->departures[at] += departed;
+			return cycle;
+		}
+		if (at % 8 == 7 && !core->extra_ports)
+			cycle = skip_taken(core, cycle, ports);
+	}
+	late_departure(core, cycle, departed);
+	return cycle;
+}
+
+/* Numbers that the host adds and clears at once. */
+typedef uint64_t four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* Clears cycles that are adjacent in the calendar, and returns the entries that depart in them. */
 static uint64_t clear_cycles(struct core *core, uint64_t first, uint64_t count)
 {
 	uint64_t departed = 0;
+	four sum = {0};
 
-	for (; count >= 8; first += 8, count -= 8)
-		for (uint64_t i = 0; i < 8; i++)
-			departed += clear_cycle(core, first + i);
+	for (; count >= 8; first += 8, count -= 8) {
+		four *departures = (four *)&core->departures[first];
+		four *taken = (four *)&core->taken[first];
+
+		sum += departures[0] + departures[1];
+		departures[0] = departures[1] = taken[0] = (four){0};
+	}
 	for (; count; first++, count--)
 		departed += clear_cycle(core, first);
-	return departed;
+	return departed + sum[0] + sum[1] + sum[2] + sum[3];
 }
 
 static void pass(struct core *core, uint64_t cycles)

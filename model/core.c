@@ -263,6 +263,7 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 	if (core->memo && memo_execute(core, block, executed, accesses, access_count, next_pc))
 		return;
 	expect_accesses(core, accesses, access_count);
+	expect_fetch(core, next_pc);
 	if (unlikely(core->shadows != NULL))
 		execute_shadows(core, block, executed, accesses, access_count, next_pc);
 	execute_block(core, block, executed, accesses, access_count, next_pc);

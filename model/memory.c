@@ -317,6 +317,21 @@ void memory_expect(const struct memory *m, uint64_t address)
 	expect_access(m, address);
 }
 
+void memory_expect_fetch(const struct memory *m, uint64_t address)
+{
+	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
+	const struct known_frame *known = &m->frames[number % FRAMES_KNOWN];
+	uint64_t line;
+
+	if (known->page != number + 1)
+		return;
+	line = (known->frame << m->page_log2 | (address & m->page_inside)) >> m->line_log2;
+	if (cache_set_of(&m->l1i, line)->key >> 8 == line)
+		return;
+	system_expect(m->system, line);
+	__builtin_prefetch(cache_set_of(&m->l2, line), 1);
+}
+
 /*
  * Stores to one line without any cost: the line is where the store would have brought it, but
  * nobody waits for it, no path carries it, and no other core loses it.

@@ -59,6 +59,8 @@ void memory_translate(struct memory *memory, uint64_t cycle, uint64_t address, u
  * effect on the model.
  */
 void memory_expect(const struct memory *memory, uint64_t address);
+/* Likewise of a line that will be fetched. */
+void memory_expect_fetch(const struct memory *memory, uint64_t address);
 
 /*
  * Leaves the line and the page of an access where it would, if no prefetcher ran ahead: no time,

@@ -232,6 +232,12 @@ struct extra_ports {
 	struct busy_port busy[PORTS_MAX];
 };
 
+/* Whether the host should be told of accesses to a cache of the first level. */
+struct expecting {
+	uint64_t refills; /* of the cache when it was last asked */
+	unsigned calls;   /* for which accesses may miss */
+};
+
 /* core_add_shadow() */
 struct shadow {
 	uint64_t *cycles, *latest;
@@ -366,9 +372,7 @@ struct core {
 	bool observed;         /* any of them, now */
 	struct seen seen;
 
-	/* expect_accesses() */
-	uint64_t refills;   /* of L1D when it was last called */
-	unsigned expecting; /* calls for which accesses may miss */
+	struct expecting data, code; /* expect_accesses(), expect_fetch() */
 
 	/* memo.h */
 	struct memo *memo; /* NULL: nothing is remembered */
@@ -399,23 +403,34 @@ static inline uint64_t later(uint64_t a, uint64_t b)
 }
 
 /*
- * Tells the memory side which accesses come next. The host's caches have little of what the model
- * knows of lines beyond L1D, so that saves time where L1D misses, and only there.
+ * Tell the memory side which accesses come next. The host's caches have little of what the model
+ * knows of lines beyond the first level, so that saves time where that misses, and only there.
  */
 #define EXPECTING 16 /* calls after a miss */
+static inline bool expects(struct expecting *expecting, uint64_t refills)
+{
+	if (refills != expecting->refills) {
+		expecting->refills = refills;
+		expecting->calls = EXPECTING;
+	}
+	if (likely(!expecting->calls))
+		return false;
+	expecting->calls--;
+	return true;
+}
+
 static inline void expect_accesses(struct core *core, const struct access *accesses, size_t count)
 {
-	const uint64_t refills = core->counts[EVENT_L1D_CACHE_REFILL];
-
-	if (refills != core->refills) {
-		core->refills = refills;
-		core->expecting = EXPECTING;
-	}
-	if (likely(!core->expecting))
+	if (!expects(&core->data, core->counts[EVENT_L1D_CACHE_REFILL]))
 		return;
-	core->expecting--;
 	for (size_t i = 0; i < count; i++)
 		memory_expect(core->memory, accesses[i].address);
+}
+
+static inline void expect_fetch(struct core *core, uint64_t pc)
+{
+	if (expects(&core->code, core->counts[EVENT_L1I_CACHE_REFILL]))
+		memory_expect_fetch(core->memory, pc);
 }
 
 /* The remaining accesses of a block. */
@@ -517,5 +532,12 @@ void dispatch_more(struct core *core, unsigned operations);
 void late_departure(struct core *core, uint64_t cycle, uint64_t departed);
 void sweep_late(struct core *core);
 void advance_to(struct core *core, uint64_t cycle);
+/* issue_at(), when it has found no open port yet: goes on from `cycle` */
+uint64_t issue_later(struct core *core, uint64_t cycle, uint32_t ports, uint64_t departed);
+/*
+ * Ports are taken in `cycle`, the last one of eight that are aligned in the calendar: returns the
+ * last of those eights that follow in which they are taken throughout.
+ */
+uint64_t skip_taken(const struct core *core, uint64_t cycle, uint32_t ports);
 
 #endif

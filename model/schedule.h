@@ -42,25 +42,7 @@ static inline uint32_t choose_port(struct core *core, uint32_t open, uint32_t po
 	return open & -open;
 }
 
-/* Whether all of `ports` are taken in the eight cycles behind `cycle`, aligned in the calendar. */
-static inline bool all_taken(const struct core *core, uint64_t cycle, uint32_t ports)
-{
-	const uint32_t *taken = &core->taken[(cycle + 1) % CALENDAR_CYCLES];
-	uint32_t always = ports;
-
-	for (unsigned i = 0; i < 8; i++)
-		always &= taken[i];
-	return always == ports;
-}
-
-/* Returns the last cycle before those in which one of `ports` may be free, from `cycle` on. */
-static inline uint64_t skip_taken(const struct core *core, uint64_t cycle, uint32_t ports)
-{
-	while ((cycle + 1) % 8 == 0 && cycle + 8 - core->cycle < CALENDAR_CYCLES &&
-	       all_taken(core, cycle, ports))
-		cycle += 8;
-	return cycle;
-}
+#define ISSUE_TRIES 4 /* cycles in a row, before those with no open port are looked for */
 
 /*
  * Takes one of `ports` (not 0) in the first cycle from `cycle` on in which one is free, and returns
@@ -71,24 +53,23 @@ static inline uint64_t issue_at(struct core *core, uint64_t cycle, uint32_t port
 				uint64_t departed)
 {
 	ports &= core->bound;
-	for (; likely(cycle - core->cycle < CALENDAR_CYCLES); cycle++) {
+	for (uint64_t end = cycle + ISSUE_TRIES; cycle != end; cycle++) {
 		const unsigned at = cycle % CALENDAR_CYCLES;
 		uint32_t open = ports & ~core->taken[at];
 
+		if (unlikely(cycle - core->cycle >= CALENDAR_CYCLES))
+			break;
 		if (likely(open)) {
 			core->taken[at] |= choose_port(core, open, ports);
 			core->departures[at] += departed;
 			return cycle;
 		}
-		if (likely(!core->extra_ports)) {
-			cycle = skip_taken(core, cycle, ports);
-		} else if (take_extra(core, cycle, ports)) {
+		if (unlikely(core->extra_ports != NULL) && take_extra(core, cycle, ports)) {
 			core->departures[at] += departed;
 			return cycle;
 		}
 	}
-	late_departure(core, cycle, departed);
-	return cycle;
+	return issue_later(core, cycle, ports, departed);
 }
 
 /* Returns the first cycle from `cycle` on in which `port`, or with `extra` its second, is free. */
@@ -99,7 +80,7 @@ static inline uint64_t free_at(const struct core *core, uint64_t cycle, unsigned
 		       : core->taken[cycle % CALENDAR_CYCLES]) >>
 			port &
 		1))
-		cycle = (extra ? cycle : skip_taken(core, cycle, 1u << port)) + 1;
+		cycle = (extra || cycle % 8 != 7 ? cycle : skip_taken(core, cycle, 1u << port)) + 1;
 	return cycle;
 }
 

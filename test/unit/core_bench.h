@@ -194,6 +194,11 @@ void memory_expect(const struct memory *memory, uint64_t address)
 	(void)memory, (void)address;
 }
 
+void memory_expect_fetch(const struct memory *memory, uint64_t address)
+{
+	(void)memory, (void)address;
+}
+
 void memory_prefetch(struct memory *memory, uint64_t cycle, uint64_t address, bool for_store)
 {
 	(void)memory;
