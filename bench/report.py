@@ -8,7 +8,8 @@ ten million records, so it only reads a million.
 
 perf makes several samples of most records, one for each group that the record is in, and a row for
 each address that has no symbol. So its time depends on how much of the code has symbols; the row
-count is printed. report.py PLUMB MAKE_SPE_RECORDING MEASURE [RECORDS]"""
+count is printed. report.py PLUMB MAKE_SPE_RECORDING MEASURE [RECORDS [RECORDING...]], where
+recordings are numbers from 1 on: then only these, of a million."""
 import os
 import shutil
 import struct
@@ -75,14 +76,16 @@ def compare(plumb, measurer, folder, path, records, many):
             print_row(name, measured, first, records)
 
 
-def main(plumb, make, measurer, records="1000000"):
+def main(plumb, make, measurer, records="1000000", *only):
     records = int(records)
+    chosen = [RECORDINGS[int(number) - 1] for number in only]
+    plan = [(records, chosen or RECORDINGS), (10 * records, [] if only else RECORDINGS[:2])]
     offset, size = text_section(plumb)
     symbols = [f"program={plumb}", f"text={offset:x}"]
     print_machine()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "made.data")
-        for count, recordings in ((records, RECORDINGS), (10 * records, RECORDINGS[:2])):
+        for count, recordings in plan:
             for name, words, known in recordings:
                 words = words.split() + (symbols if known else [])
                 subprocess.run([make, path, "1", str(count), "8", "chunk=262144", *words], check=True)
