@@ -57,6 +57,7 @@ static const struct parameter parameters[] = {
 	FIELD(store_buffer_entries, 1, 1000),
 	FIELD(forward_latency, 1, 120),
 	FIELD(forward_failed, 1, 120),
+	FIELD(store_page_cycles, 0, 120),
 	CACHE(l1i),
 	CACHE(l1d),
 	CACHE(l2),

@@ -257,7 +257,7 @@ static __attribute__((noinline)) uint64_t load_near_stores(struct core *core, co
 		issue_at(core, issue, op->ports, 0); /* the second line needs another read */
 	core->load_crossings += result->crosses_line;
 	if (likely(!forwarded)) {
-		done = later(result->ready + op->load_extra, failed);
+		done = later(result->ready + op->load_extra + result->crosses_line, failed);
 		if (unlikely(failed && result->level == LEVEL_L1))
 			keep_wait(core, BLAME_STORE, done, BLAME_CORE);
 		else if (unlikely(start > issue))
@@ -279,7 +279,8 @@ static __attribute__((noinline)) uint64_t finish_slow_load(struct core *core, co
 	uint64_t done = result->ready + op->load_extra;
 
 	if (result->crosses_line) {
-		issue_at(core, issue, op->ports, 0);
+		issue_at(core, issue, op->ports, 0); /* the second line is read a cycle later */
+		done++;
 		core->load_crossings++;
 	}
 	if (result->level | result->tlb)

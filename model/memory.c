@@ -445,6 +445,17 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 	m->stored = result->ready;
 }
 
+/* A store has written two pages: not sooner than some cycles after the last one that did so. */
+static void store_pages(struct memory *m, struct memory_result *result)
+{
+	const uint64_t next = m->page_stored ? m->page_stored + m->params->store_page_cycles : 0;
+
+	if (is_ideal(m, IDEAL_STORE))
+		return;
+	result->ready = result->ready > next ? result->ready : next;
+	m->page_stored = result->ready;
+}
+
 void memory_store(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address, unsigned bytes,
 		  bool full_line, struct memory_result *result)
 {
@@ -478,6 +489,8 @@ void memory_store(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t addres
 			result->level = second.level;
 		}
 	}
+	if (((end - 1) ^ address) & ~m->page_inside)
+		store_pages(m, result);
 }
 
 void memory_prefetch(struct memory *m, uint64_t cycle, uint64_t address, bool for_store)

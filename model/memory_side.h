@@ -78,6 +78,7 @@ struct memory {
 	unsigned number;                   /* the core's number as owner of lines, from 1 */
 	uint64_t origin;                   /* model time of the core's cycle 0, modulo 2^64 */
 	uint64_t stored;                   /* cycle at which the last store was in L1D */
+	uint64_t page_stored;              /* likewise, of those that cross a page */
 	uint64_t
 		arrival; /* cycle at which the last line that it took from another core was there */
 

@@ -275,6 +275,38 @@ static uint64_t forward_page(void)
 	LOOP("str x9, [%0]\nldr x9, [%0]", ::"r"(memory + 4092) : "x9", "memory");
 }
 
+/* A chain through memory: 8 bytes are stored at one offset in a page, and loaded at another one. */
+static uint64_t forward(size_t stored, size_t loaded)
+{
+	char *memory = allocate(8192);
+
+	LOOP("str x9, [%0]\nldr x9, [%1]", ::"r"(memory + stored), "r"(memory + loaded)
+	     : "x9", "memory");
+}
+
+/* A chain of loads from an offset in a page; loads and stores there, side by side. */
+static uint64_t load_at(size_t offset)
+{
+	char *memory = allocate(8192), *address = memory + offset;
+
+	memcpy(address, &address, sizeof(address));
+	LOOP("ldr %0, [%0]", : "+r"(address)::"memory");
+}
+
+static uint64_t loads_at(size_t offset)
+{
+	char *memory = allocate(8192);
+
+	LOOP("ldr x9, [%0]", ::"r"(memory + offset) : "x9", "memory");
+}
+
+static uint64_t stores_at(size_t offset)
+{
+	char *memory = allocate(8192);
+
+	LOOP("str x9, [%0]", ::"r"(memory + offset) : "x9", "memory");
+}
+
 /* A volatile double is divided by a constant, or by another one; one iteration. */
 static uint64_t divide_through_memory(size_t volatiles)
 {
@@ -354,6 +386,14 @@ int main(int count, char **arguments)
 		work = update(bytes);
 	if (strcmp(what, "divide") == 0)
 		work = divide_through_memory(bytes);
+	if (strcmp(what, "forward") == 0)
+		work = forward(bytes, threads);
+	if (strcmp(what, "load_at") == 0)
+		work = load_at(bytes);
+	if (strcmp(what, "loads_at") == 0)
+		work = loads_at(bytes);
+	if (strcmp(what, "stores_at") == 0)
+		work = stores_at(bytes);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (strcmp(what, all[i].name) == 0)
 			work = all[i].run();

@@ -190,7 +190,6 @@ static void two_stores_forward_half_each(void **state)
 	assert_float_equal(forwarding(over, 2, 4, 4), 5, 1e-6);
 }
 
-/* A store that is long in L1D is no longer looked at. */
 /* Where a store is does not matter to the forwarding from another, however far apart they are. */
 static void stores_elsewhere_do_not_hinder(void **state)
 {
@@ -203,6 +202,7 @@ static void stores_elsewhere_do_not_hinder(void **state)
 		}
 }
 
+/* A store that is long in L1D is no longer looked at. */
 static void old_stores_do_not_forward(void **state)
 {
 	struct core_params params = bench_core();
@@ -216,7 +216,7 @@ static void old_stores_do_not_forward(void **state)
 	bench_load(&b, REG_X0, REG_X0 + 1, NEAR_L1 - 4);
 	counts_of(&params, 1, counts);
 	assert_int_equal(bench_memory.last_load_cycle, 7 + 36);
-	assert_int_equal(counts[EVENT_MEM_ACCESS_RD_PERCYC], 4);
+	assert_int_equal(counts[EVENT_MEM_ACCESS_RD_PERCYC], 5); /* it is across a line */
 }
 
 /* Stores that miss: the buffer's eight leave as their lines come, 50 cycles each, side by side. */

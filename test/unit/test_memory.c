@@ -948,6 +948,27 @@ static void a_crossing_access_reads_both_lines(void **state)
 	stop();
 }
 
+/* Those across a line alone do not. */
+static void stores_across_pages_follow_one_another_slowly(void **state)
+{
+	struct memory_result r;
+
+	(void)state;
+	start(false);
+	memory_store(memory, 1000, 0x1000, 0x40000 + LINE - 4, 8, false, &r);
+	memory_store(memory, 2000, 0x1000, 0x40000 + PAGE - 4, 8, false, &r);
+	for (unsigned i = 1; i <= 3; i++) {
+		memory_store(memory, 90000, 0x1000, 0x40000 + LINE - 4, 8, false, &r);
+		assert_true(r.crosses_line);
+		assert_int_equal(r.ready, 90001);
+		memory_store(memory, 90000, 0x1000, 0x40000 + PAGE - 4, 8, false, &r);
+		assert_true(r.crosses_line);
+		assert_int_equal(r.ready, 90001 + (i - 1) * params.store_page_cycles);
+	}
+	assert_int_equal(params.store_page_cycles, 11);
+	stop();
+}
+
 static void fetch_counts_on_the_instruction_side(void **state)
 {
 	struct memory_result r;
@@ -1064,6 +1085,7 @@ int main(void)
 		cmocka_unit_test(lines_of_one_set_evict_each_other),
 		cmocka_unit_test(parts_are_busy_for_what_each_needs),
 		cmocka_unit_test(a_crossing_access_reads_both_lines),
+		cmocka_unit_test(stores_across_pages_follow_one_another_slowly),
 		cmocka_unit_test(fetch_counts_on_the_instruction_side),
 		cmocka_unit_test(expecting_an_access_changes_nothing),
 	};
