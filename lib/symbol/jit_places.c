@@ -122,7 +122,8 @@ int jit_places_new(const struct jit_code *codes, size_t count, struct jit_places
 		memcpy(made->codes, codes, count * sizeof(*codes));
 		find_edges(made);
 		made->first = reallocarray(NULL, made->leaves, sizeof(*made->first));
-		made->latest = calloc(2 * made->leaves, sizeof(*made->latest));
+		/* Node 0 is none. */
+		made->latest = calloc(2 * made->leaves + 1, sizeof(*made->latest));
 		if (made->first && made->latest)
 			status = find_first(made);
 	}
