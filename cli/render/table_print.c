@@ -160,6 +160,26 @@ static bool narrow(const struct table *table, size_t room, size_t *widths, bool 
 	return true;
 }
 
+/* Adds the name of a column that is left out: with that of the one before it, if others have its
+ * heading, too. */
+static void add_heading(struct join *names, const struct table *table, size_t c)
+{
+	const char *heading = table->columns[c].heading;
+	size_t alike = 0;
+	char *name;
+
+	for (size_t i = 0; i < table->column_count; i++)
+		alike += table->columns[i].heading &&
+			 strcmp(table->columns[i].heading, heading) == 0;
+	if (alike < 2 || c == 0) {
+		join_add(names, heading);
+		return;
+	}
+	name = memory_format("%s of %s", heading, table->columns[c - 1].heading);
+	join_add(names, name);
+	free(name);
+}
+
 /*
  * Chooses the spare columns that a row of `room` columns has no place for, so that names have. Adds
  * them to those that are left out already. Returns their headings, separated by commas, which the
@@ -200,7 +220,7 @@ static char *spare(const struct table *table, size_t room, bool *left_out)
 	}
 	for (size_t c = 0; c < table->column_count; c++)
 		if (chosen[c])
-			join_add(&names, table->columns[c].heading);
+			add_heading(&names, table, c);
 	return join_take(&names);
 }
 
