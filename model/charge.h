@@ -30,8 +30,6 @@ struct exact {
 	struct lines *shared; /* accesses to lines that cores share; NULL: not followed */
 	bool interrupted;     /* by a signal, or a fault */
 	bool continues;       /* anywhere: the thread begins, or a handler has returned */
-	uint8_t queue_events[QUEUES_MAX];
-	uint8_t queue_slots[QUEUES_MAX];
 };
 
 /* Before anything is accounted: there is nothing to rename, or no room, until `until`. */

@@ -34,8 +34,24 @@ void exact_free(struct exact *exact)
 	free(exact);
 }
 
-/* The issue queues' counts, by the queues' names in the core's data. */
-static void name_queues(struct exact *exact, const struct core_params *params)
+/* ---- Kinds of losses --------------------------------------------------------------------------
+ */
+
+#define BLOCKERS ((unsigned)BLOCK_QUEUE + QUEUES_MAX)
+_Static_assert(BLAME_COUNT *BLOCKERS + STARVE_COUNT <= PROFILE_KINDS, "there are more kinds");
+
+static unsigned stall_kind(unsigned blame, unsigned blocker)
+{
+	return blame * BLOCKERS + blocker;
+}
+
+static unsigned starve_kind(unsigned cause)
+{
+	return BLAME_COUNT * BLOCKERS + cause;
+}
+
+/* Names the counts of an issue queue, by its name in the core's data. */
+static void name_queue(const char *queue, uint8_t *event, uint8_t *slots)
 {
 	static const struct {
 		const char *queue;
@@ -47,23 +63,61 @@ static void name_queues(struct exact *exact, const struct core_params *params)
 		{"VX", EXACT_IMP_STALL_BACKEND_IQ_VX, EXACT_SLOTS_BACKEND_QUEUE_VX},
 	};
 
-	for (unsigned q = 0; q < params->queue_count; q++) {
-		exact->queue_events[q] = EXACT_COUNT;
-		exact->queue_slots[q] = EXACT_SLOTS_BACKEND_QUEUE_OTHER;
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-			if (!strcmp(names[i].queue, params->queue_names[q])) {
-				exact->queue_events[q] = names[i].event;
-				exact->queue_slots[q] = names[i].slots;
-			}
+	*event = EXACT_COUNT;
+	*slots = EXACT_SLOTS_BACKEND_QUEUE_OTHER;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i].queue, queue)) {
+			*event = names[i].event;
+			*slots = names[i].slots;
+		}
+}
+
+/* Returns what a part of a backend stall counts. */
+static struct profile_kind stall_counts(const struct core_params *params, unsigned blame,
+					unsigned blocker)
+{
+	static const uint8_t renaming[] = {EXACT_IMP_STALL_BACKEND_RENAME_GRF,
+					   EXACT_IMP_STALL_BACKEND_RENAME_VRF,
+					   EXACT_IMP_STALL_BACKEND_RENAME_FRF};
+	struct profile_kind kind = {(uint8_t)(EXACT_SLOTS_BACKEND_L1D + blame - BLAME_L1D),
+				    {EXACT_COUNT, EXACT_COUNT, EXACT_COUNT}};
+	uint8_t slots = (uint8_t)(EXACT_SLOTS_BACKEND_INT_REGISTERS + blocker);
+
+	if (blocker >= BLOCK_QUEUE) {
+		kind.cycles[1] = EXACT_STALL_BACKEND_BUSY;
+		name_queue(params->queue_names[blocker - BLOCK_QUEUE], &kind.cycles[2], &slots);
 	}
+	if (blame == BLAME_CORE)
+		kind.slots = slots;
+	if (blame == BLAME_CORE && blocker == HOLD_STORE)
+		blame = BLAME_STORE;
+	kind.cycles[0] = (uint8_t)(EXACT_STALL_BACKEND_CPUBOUND + blame);
+	if (blame == BLAME_CORE && blocker <= HOLD_PREDICATE) {
+		kind.cycles[1] = EXACT_STALL_BACKEND_RENAME;
+		if (blocker < sizeof(renaming))
+			kind.cycles[2] = renaming[blocker];
+	} else if (blame == BLAME_CORE && blocker == HOLD_REORDER) {
+		kind.cycles[1] = EXACT_IMP_STALL_BACKEND_MCQ;
+	}
+	return kind;
 }
 
 void core_set_exact(struct core *core, struct exact *exact)
 {
+	const unsigned blockers = (unsigned)BLOCK_QUEUE + core->params->queue_count;
+
 	core->exact = exact;
 	core->observed = core->exact || core->watch;
-	if (exact)
-		name_queues(exact, core->params);
+	if (!exact)
+		return;
+	for (unsigned blame = 0; blame < BLAME_COUNT; blame++)
+		for (unsigned blocker = 0; blocker < blockers; blocker++)
+			exact->profile.kinds[stall_kind(blame, blocker)] =
+				stall_counts(core->params, blame, blocker);
+	for (unsigned cause = 0; cause < STARVE_COUNT; cause++)
+		exact->profile.kinds[starve_kind(cause)] = (struct profile_kind){
+			(uint8_t)(EXACT_SLOTS_FRONTEND_FLOW + cause),
+			{(uint8_t)(EXACT_STALL_FRONTEND_FLOW + cause), EXACT_COUNT, EXACT_COUNT}};
 }
 
 const struct contexts *exact_contexts(const struct exact *exact)
@@ -115,6 +169,12 @@ static struct lost lost_between(const struct core *core, uint64_t cycle, uint64_
 	return lost;
 }
 
+static void lose(struct exact *exact, uint32_t line, unsigned kind, struct lost lost)
+{
+	if (lost.slots | lost.cycles)
+		profile_lose(&exact->profile, line, kind, lost.slots, lost.cycles);
+}
+
 void exact_starved(struct core *core, uint64_t until)
 {
 	const uint64_t ends[] = {core->flush_until, core->unstalled, core->translated, until};
@@ -132,9 +192,7 @@ void exact_starved(struct core *core, uint64_t until)
 		if (causes[i] == STARVE_FLUSH && exact->flusher)
 			line = exact->flusher;
 		lost = lost_between(core, cycle, end);
-		add(exact, line, EXACT_SLOTS_FRONTEND_FLOW + causes[i], lost.slots);
-		add(exact, line, EXACT_STALL_FRONTEND_FLOW + causes[i], lost.cycles);
-		exact->profile.lines[line].cycles += lost.cycles;
+		lose(exact, line, starve_kind(causes[i]), lost);
 		cycle = end;
 	}
 }
@@ -155,37 +213,6 @@ static uint32_t oldest_store(const struct core *core, uint64_t cycle)
 					    : core->exact->stores[store % STORE_RING];
 }
 
-/* Charges a part of a backend stall. */
-static void charge_stall(struct core *core, uint32_t line, unsigned blame, unsigned blocker,
-			 struct lost lost)
-{
-	static const uint8_t renaming[] = {EXACT_IMP_STALL_BACKEND_RENAME_GRF,
-					   EXACT_IMP_STALL_BACKEND_RENAME_VRF,
-					   EXACT_IMP_STALL_BACKEND_RENAME_FRF};
-	struct exact *exact = core->exact;
-	unsigned slots = EXACT_SLOTS_BACKEND_L1D + blame - BLAME_L1D;
-
-	exact->profile.lines[line].cycles += lost.cycles;
-	if (blame == BLAME_CORE)
-		slots = blocker >= BLOCK_QUEUE ? exact->queue_slots[blocker - BLOCK_QUEUE]
-					       : EXACT_SLOTS_BACKEND_INT_REGISTERS + blocker;
-	if (blame == BLAME_CORE && blocker == HOLD_STORE)
-		blame = BLAME_STORE;
-	add(exact, line, slots, lost.slots);
-	add(exact, line, EXACT_STALL_BACKEND_CPUBOUND + blame, lost.cycles);
-	if (blocker >= BLOCK_QUEUE) {
-		add(exact, line, EXACT_STALL_BACKEND_BUSY, lost.cycles);
-		if (exact->queue_events[blocker - BLOCK_QUEUE] != EXACT_COUNT)
-			add(exact, line, exact->queue_events[blocker - BLOCK_QUEUE], lost.cycles);
-	} else if (blame == BLAME_CORE && blocker <= HOLD_PREDICATE) {
-		add(exact, line, EXACT_STALL_BACKEND_RENAME, lost.cycles);
-		if (blocker < sizeof(renaming))
-			add(exact, line, renaming[blocker], lost.cycles);
-	} else if (blame == BLAME_CORE && blocker == HOLD_REORDER) {
-		add(exact, line, EXACT_IMP_STALL_BACKEND_MCQ, lost.cycles);
-	}
-}
-
 /*
  * Charges what a mixed wait has for its first cause until `end`, and returns where the rest begins.
  * A cycle that is partly used is no stalled one.
@@ -198,7 +225,8 @@ static uint64_t charge_first(struct core *core, uint32_t line, const struct wait
 
 	if (!count)
 		return cycle;
-	charge_stall(core, line, wait->first, blocker, lost_between(core, cycle, stalled + count));
+	lose(core->exact, line, stall_kind(wait->first, blocker),
+	     lost_between(core, cycle, stalled + count));
 	return stalled + count;
 }
 
@@ -234,7 +262,7 @@ void exact_stalled(struct core *core, uint64_t until, unsigned blocker)
 		}
 		if (blame == BLAME_CORE && blocker == HOLD_STORE)
 			line = oldest_store(core, cycle);
-		charge_stall(core, line, blame, blocker, lost_between(core, cycle, end));
+		lose(core->exact, line, stall_kind(blame, blocker), lost_between(core, cycle, end));
 		cycle = end;
 	}
 }

@@ -59,18 +59,42 @@ void profile_clean_up(struct profile *p)
 	memset(p, 0, sizeof(*p));
 }
 
-void profile_add_new(struct profile *p, uint32_t line, unsigned event, int64_t count)
+/* Makes adjacent cells, the first of which becomes the line's last. Returns it, or NULL. */
+static struct profile_cell *new_cells(struct profile *p, uint32_t line, unsigned event,
+				      size_t count)
 {
 	uint32_t *last = &p->lines[line].cells;
 
-	if (!RESERVE(p->cells, p->cell_count, 1, p->cell_room)) {
+	if (!RESERVE(p->cells, p->cell_count, count, p->cell_room)) {
 		p->failed = true;
-		return;
+		return NULL;
 	}
 	while (*last)
 		last = &p->cells[*last].next;
 	*last = (uint32_t)p->cell_count;
-	p->cells[p->cell_count++] = (struct profile_cell){.count = count, .event = event};
+	p->cell_count += count;
+	for (size_t i = 0; i < count; i++)
+		p->cells[*last + i] = (struct profile_cell){.event = event};
+	return &p->cells[*last];
+}
+
+void profile_add_new(struct profile *p, uint32_t line, unsigned event, int64_t count)
+{
+	struct profile_cell *cell = new_cells(p, line, event, 1);
+
+	if (cell)
+		cell->count = count;
+}
+
+void profile_lose_new(struct profile *p, uint32_t line, unsigned kind, int64_t slots,
+		      int64_t cycles)
+{
+	struct profile_cell *cell = new_cells(p, line, EXACT_COUNT + kind, 2);
+
+	if (!cell)
+		return;
+	cell[0].count = slots;
+	cell[1].count = cycles;
 }
 
 /* If there is no room for it, it is told at the end. */
@@ -204,6 +228,16 @@ static void add_executions(const struct profile_visit *visit, unsigned i,
 	}
 }
 
+static void add_loss(const struct profile *p, uint32_t at, struct profile_counts *counts)
+{
+	const struct profile_kind *kind = &p->kinds[p->cells[at].event - EXACT_COUNT];
+
+	count(counts, kind->slots, (uint64_t)p->cells[at].count);
+	for (size_t i = 0; i < sizeof(kind->cycles); i++)
+		if (kind->cycles[i] != EXACT_COUNT)
+			count(counts, kind->cycles[i], (uint64_t)p->cells[at + 1].count);
+}
+
 static void add_line(struct profile *p, uint32_t line, struct profile_counts *counts)
 {
 	count(counts, EXACT_CPU_CYCLES, p->lines[line].cycles);
@@ -211,7 +245,12 @@ static void add_line(struct profile *p, uint32_t line, struct profile_counts *co
 	count(counts, EXACT_L1I_TLB, p->lines[line].fetches);
 	p->lines[line].cycles = p->lines[line].fetches = 0;
 	for (uint32_t at = p->lines[line].cells; at; at = p->cells[at].next) {
-		count(counts, p->cells[at].event, (uint64_t)p->cells[at].count);
+		if (p->cells[at].event < EXACT_COUNT) {
+			count(counts, p->cells[at].event, (uint64_t)p->cells[at].count);
+		} else {
+			add_loss(p, at, counts);
+			p->cells[at + 1].count = 0;
+		}
 		p->cells[at].count = 0;
 	}
 }

@@ -12,10 +12,17 @@
 #include "core.h"
 #include "exact_events.h"
 
+/* If it is of a kind of loss, its count is of slots, and that of the next cell of cycles. */
 struct profile_cell {
 	int64_t count;
 	uint32_t next;  /* of the same line; 0: none */
-	uint32_t event; /* enum exact_event */
+	uint32_t event; /* enum exact_event; from EXACT_COUNT on, a kind of loss */
+};
+
+/* Which events count the slots and the cycles of a loss; EXACT_COUNT: none. */
+#define PROFILE_KINDS 96
+struct profile_kind {
+	uint8_t slots, cycles[3];
 };
 
 struct profile_line {
@@ -48,7 +55,8 @@ struct profile {
 	size_t visit_count, visit_room;
 	struct profile_change *changes;
 	size_t change_count, change_room;
-	size_t changed;  /* instructions of those visits */
+	size_t changed; /* instructions of those visits */
+	struct profile_kind kinds[PROFILE_KINDS];
 	uint32_t *table; /* hash table of visits, by context and block */
 	size_t table_mask;
 	bool failed; /* out of memory: the profile is incomplete */
@@ -66,6 +74,8 @@ uint32_t profile_visit(struct profile *profile, uint32_t before, uint32_t contex
 		       const struct block *block);
 
 void profile_add_new(struct profile *profile, uint32_t line, unsigned event, int64_t count);
+void profile_lose_new(struct profile *profile, uint32_t line, unsigned kind, int64_t slots,
+		      int64_t cycles);
 void profile_note_new(struct profile *profile, uint32_t visit);
 
 /* Notes that counts of a visit change from now on. */
@@ -82,25 +92,52 @@ static inline void profile_note_line(struct profile *profile, uint32_t line)
 		profile_note(profile, profile->lines[line].visit);
 }
 
-/* Adds to a count of a line. Its cell becomes the first: the same few counts follow one another. */
-static inline void profile_add(struct profile *profile, uint32_t line, unsigned event,
-			       int64_t count)
+/*
+ * Returns the cell of an event or a kind, or 0. It becomes the line's first: the same few counts
+ * follow one another.
+ */
+static inline uint32_t profile_cell(struct profile *profile, uint32_t line, unsigned event)
 {
 	uint32_t *first = &profile->lines[line].cells, at = *first, before = 0;
 	struct profile_cell *cells = profile->cells;
 
-	for (; at; before = at, at = cells[at].next) {
-		if (cells[at].event != event)
-			continue;
-		cells[at].count += count;
-		if (before) {
-			cells[before].next = cells[at].next;
-			cells[at].next = *first;
-			*first = at;
-		}
-		return;
+	while (at && cells[at].event != event) {
+		before = at;
+		at = cells[at].next;
 	}
-	profile_add_new(profile, line, event, count);
+	if (at && before) {
+		cells[before].next = cells[at].next;
+		cells[at].next = *first;
+		*first = at;
+	}
+	return at;
+}
+
+/* Adds to a count of a line. */
+static inline void profile_add(struct profile *profile, uint32_t line, unsigned event,
+			       int64_t count)
+{
+	const uint32_t at = profile_cell(profile, line, event);
+
+	if (at)
+		profile->cells[at].count += count;
+	else
+		profile_add_new(profile, line, event, count);
+}
+
+/* Adds lost slots and cycles to a line; of a kind, which is at most PROFILE_KINDS - 1. */
+static inline void profile_lose(struct profile *profile, uint32_t line, unsigned kind,
+				uint64_t slots, uint64_t cycles)
+{
+	const uint32_t at = profile_cell(profile, line, EXACT_COUNT + kind);
+
+	profile->lines[line].cycles += cycles;
+	if (at) {
+		profile->cells[at].count += (int64_t)slots;
+		profile->cells[at + 1].count += (int64_t)cycles;
+	} else {
+		profile_lose_new(profile, line, kind, (int64_t)slots, (int64_t)cycles);
+	}
 }
 
 /*
