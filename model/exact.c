@@ -199,7 +199,7 @@ void exact_starved(struct core *core, uint64_t until)
 
 void exact_width(struct core *core)
 {
-	add(core->exact, core->exact->line, EXACT_SLOTS_FRONTEND_WIDTH, core->slots - core->width);
+	core->exact->profile.lines[core->exact->line].narrow += core->slots - core->width;
 }
 
 /* Returns the line of the oldest store that is in the store queue at `cycle`. */

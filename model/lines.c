@@ -9,6 +9,7 @@
 #define WAYS         8
 #define CELLS_MAX    (1u << 20)
 #define MOVES_MAX    8 /* lines that one instruction may move */
+#define RECENT       256
 #define ADDRESS_BITS 0x00ffffffffffffffull
 
 /* One kind of access of one instruction to the same bytes of a line. */
@@ -36,7 +37,8 @@ struct lines {
 	struct cell *cells; /* [0] is none */
 	uint32_t count, room, free;
 	bool incomplete;
-	uint64_t moved[MOVES_MAX]; /* for the instruction at hand */
+	struct line *recent[RECENT]; /* by number, lines that may be found there; or NULL */
+	uint64_t moved[MOVES_MAX];   /* for the instruction at hand */
 	unsigned moved_count;
 };
 
@@ -130,20 +132,16 @@ static void look_up(struct lines *lines, struct line *line)
 	line->physical = memory_line_of(lines->memory, (line->number - 1) * lines->line_bytes);
 }
 
-static struct line *find_line(struct lines *lines, uint64_t number)
+/* Finds a line in its set, perhaps instead of another one. */
+static struct line *search_line(struct lines *lines, uint64_t number)
 {
 	struct line *set =
 		&lines->sets[(number * 0x9e3779b97f4a7c15ull >> 40) % SETS * (size_t)WAYS];
 	struct line *line = NULL;
 
 	for (unsigned way = 0; way < WAYS; way++)
-		if (set[way].number == number + 1) {
-			if (set[way].remapped != memory_remapped(lines->memory)) {
-				set[way].moved = has_moved(lines, &set[way]);
-				look_up(lines, &set[way]);
-			}
+		if (set[way].number == number + 1)
 			return &set[way];
-		}
 	for (unsigned way = 0; way < WAYS && (!line || line->number); way++)
 		line = !line || !set[way].number ? &set[way] : less_needed(lines, line, &set[way]);
 	if (line->number) {
@@ -153,6 +151,19 @@ static struct line *find_line(struct lines *lines, uint64_t number)
 	*line = (struct line){.number = number + 1};
 	look_up(lines, line);
 	return line;
+}
+
+static struct line *find_line(struct lines *lines, uint64_t number)
+{
+	struct line **recent = &lines->recent[number % RECENT];
+
+	if (!*recent || (*recent)->number != number + 1)
+		*recent = search_line(lines, number);
+	if ((*recent)->remapped != memory_remapped(lines->memory)) {
+		(*recent)->moved = has_moved(lines, *recent);
+		look_up(lines, *recent);
+	}
+	return *recent;
 }
 
 /* Counts an access within a line. */

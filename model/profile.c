@@ -243,7 +243,8 @@ static void add_line(struct profile *p, uint32_t line, struct profile_counts *co
 	count(counts, EXACT_CPU_CYCLES, p->lines[line].cycles);
 	count(counts, EXACT_L1I_CACHE, p->lines[line].fetches);
 	count(counts, EXACT_L1I_TLB, p->lines[line].fetches);
-	p->lines[line].cycles = p->lines[line].fetches = 0;
+	count(counts, EXACT_SLOTS_FRONTEND_WIDTH, p->lines[line].narrow);
+	p->lines[line].cycles = p->lines[line].fetches = p->lines[line].narrow = 0;
 	for (uint32_t at = p->lines[line].cells; at; at = p->cells[at].next) {
 		if (p->cells[at].event < EXACT_COUNT) {
 			count(counts, p->cells[at].event, (uint64_t)p->cells[at].count);

@@ -28,6 +28,7 @@ struct profile_kind {
 struct profile_line {
 	uint64_t cycles;  /* whose first operation it was */
 	uint64_t fetches; /* of a chunk of code that begins with it */
+	uint64_t narrow;  /* slots lost because rename is narrower than dispatch */
 	uint32_t cells;   /* index of the first; 0: none */
 	uint32_t visit;   /* to which it belongs; UINT32_MAX: none */
 };

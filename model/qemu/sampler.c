@@ -386,6 +386,9 @@ void sampler_block_begins(struct sampler *sampler, const struct block *block,
 	}
 }
 
+/* How often the time is told if only a profile is wanted. */
+#define TIME_CYCLES 1000
+
 void sampler_block_done(struct sampler *sampler)
 {
 	if (sampler->ended)
@@ -393,8 +396,16 @@ void sampler_block_done(struct sampler *sampler)
 	/* It was to become another program, but could not. */
 	if (!atomic_load_explicit(&sampler->ring->open, memory_order_relaxed))
 		atomic_store(&sampler->ring->open, 1);
-	/* The time comes first: what is in the rings is not younger. */
-	atomic_store_explicit(&sampler->ring->time, sampler_now(sampler), memory_order_relaxed);
+	/*
+	 * The time comes first: what is in the rings is not younger. A profile is told with its
+	 * time, so now and then is enough.
+	 */
+	if (sampling->spe || sampling->counter_count ||
+	    core_cycle(sampler->core) >= sampler->next_time) {
+		atomic_store_explicit(&sampler->ring->time, sampler_now(sampler),
+				      memory_order_relaxed);
+		sampler->next_time = core_cycle(sampler->core) + TIME_CYCLES;
+	}
 	if (sampler->exact)
 		profiles_tell_changes(sampler);
 	if (sampling->spe)

@@ -21,6 +21,7 @@ struct sampler {
 	uint64_t window;      /* aux position of the unit's buffer */
 	uint64_t reported;    /* cycle when its records were last reported */
 	uint64_t start_ns;    /* at its cycle 0 */
+	uint64_t next_time;   /* cycle when the time is told again */
 	struct chains chains; /* for samples of counters */
 	uint32_t pid, tid;
 	uint32_t snapshots;      /* told so far */

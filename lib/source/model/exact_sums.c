@@ -5,18 +5,33 @@
 #include <string.h>
 
 #define ROOM_FIRST 1024
+#define ROOM_LARGE 65536
 #define WORD_BITS  64
 
 /* ---- hash tables of indices ----------------------------------------------------------------- */
 
-/* Instructions that follow one another hardly ever collide: the highest bits are of Fibonacci's. */
-static size_t place_of(const struct exact_key *key, size_t room)
+/* Instructions that follow one another hardly ever collide: the highest bits are Fibonacci's. */
+static uint32_t hash_of(const struct exact_key *key)
 {
 	uint64_t hash = key->ip ^ (uint64_t)key->context << 32 ^ (uint64_t)key->profile << 16;
 
 	hash ^= key->code;
 	hash = (hash + ((uint64_t)key->group << 40) + (key->address << 8)) * 0x9e3779b97f4a7c15ull;
-	return (size_t)((hash >> 32) * room >> 32);
+	return (uint32_t)(hash >> 32);
+}
+
+static size_t slot_of(uint32_t hash, size_t room)
+{
+	return (size_t)((uint64_t)hash * room >> 32);
+}
+
+static void put_slot(struct exact_slot *table, size_t room, struct exact_slot slot)
+{
+	size_t at = slot_of(slot.hash, room);
+
+	while (table[at].index)
+		at = (at + 1) & (room - 1);
+	table[at] = slot;
 }
 
 static size_t place_of_chain(const struct exact_chain *chain, size_t room)
@@ -34,37 +49,40 @@ static void put(uint32_t *table, size_t room, size_t place, size_t index)
 	table[place] = (uint32_t)index + 1;
 }
 
-/* Returns a larger, empty table, or NULL if out of memory. The old one is freed if it succeeds. */
-static uint32_t *larger(uint32_t *table, size_t *room)
+/* Returns a larger, empty table, or NULL if out of memory. */
+static void *larger(size_t *room, size_t size)
 {
 	size_t wanted = *room ? 2 * *room : 2 * (size_t)ROOM_FIRST;
-	uint32_t *grown = calloc(wanted, sizeof(*grown));
+	void *grown = calloc(wanted, size);
 
-	if (!grown)
-		return NULL;
-	free(table);
-	*room = wanted;
+	if (grown)
+		*room = wanted;
 	return grown;
 }
 
+/* Slots keep their order, so that both tables are passed from end to end. */
 static bool grow_table(struct exact_sums *sums)
 {
-	uint32_t *grown = larger(sums->table, &sums->table_room);
+	const size_t before = sums->table_room;
+	struct exact_slot *grown = larger(&sums->table_room, sizeof(*grown));
 
 	if (!grown)
 		return false;
+	for (size_t i = 0; i < before; i++)
+		if (sums->table[i].index)
+			put_slot(grown, sums->table_room, sums->table[i]);
+	free(sums->table);
 	sums->table = grown;
-	for (size_t i = 0; i < sums->place_count; i++)
-		put(grown, sums->table_room, place_of(&sums->places[i].key, sums->table_room), i);
 	return true;
 }
 
 static bool grow_chain_table(struct exact_sums *sums)
 {
-	uint32_t *grown = larger(sums->chain_table, &sums->chain_table_room);
+	uint32_t *grown = larger(&sums->chain_table_room, sizeof(*grown));
 
 	if (!grown)
 		return false;
+	free(sums->chain_table);
 	sums->chain_table = grown;
 	for (size_t i = 0; i < sums->chain_count; i++)
 		put(grown, sums->chain_table_room,
@@ -152,11 +170,17 @@ uint32_t exact_sums_chain(struct exact_sums *sums, const struct exact_chain *cha
 
 /* ---- sums ----------------------------------------------------------------------------------- */
 
+/* A small array is copied as it grows, so it grows seldom; the pages of a large one are moved. */
+static size_t more_room(size_t room)
+{
+	return room ? (room < ROOM_LARGE ? 4 : 2) * room : ROOM_FIRST;
+}
+
 /* Makes room for one more sum, which may be added to and written. */
 static bool reserve(struct exact_sums *sums)
 {
 	if (sums->count == sums->room) {
-		size_t room = sums->room ? 2 * sums->room : ROOM_FIRST;
+		size_t room = more_room(sums->room);
 
 		if (!RESIZE(sums->at, room) || !RESIZE(sums->added, room) ||
 		    !RESIZE(sums->told, room / WORD_BITS) || !RESIZE(sums->changes, room))
@@ -170,7 +194,7 @@ static bool reserve(struct exact_sums *sums)
 static bool reserve_place(struct exact_sums *sums)
 {
 	if (sums->place_count == sums->place_room) {
-		size_t room = sums->place_room ? 2 * sums->place_room : ROOM_FIRST;
+		size_t room = more_room(sums->place_room);
 
 		if (!RESIZE(sums->places, room))
 			return false;
@@ -190,12 +214,16 @@ static bool is_same_place(const struct exact_key *a, const struct exact_key *b)
 static uint32_t find_place(const struct exact_sums *sums, const struct exact_key *key)
 {
 	const size_t room = sums->table_room;
+	const uint32_t hash = hash_of(key);
 
 	if (!room)
 		return EXACT_NONE;
-	for (size_t at = place_of(key, room); sums->table[at]; at = (at + 1) & (room - 1))
-		if (is_same_place(&sums->places[sums->table[at] - 1].key, key))
-			return sums->table[at] - 1;
+	for (size_t at = slot_of(hash, room); sums->table[at].index; at = (at + 1) & (room - 1)) {
+		const struct exact_slot slot = sums->table[at];
+
+		if (slot.hash == hash && is_same_place(&sums->places[slot.index - 1].key, key))
+			return slot.index - 1;
+	}
 	return EXACT_NONE;
 }
 
@@ -205,7 +233,7 @@ static void expect_place(const struct exact_sums *sums, const struct exact_key *
 	struct exact_key next = *key;
 
 	next.ip += 4;
-	__builtin_prefetch(&sums->table[place_of(&next, sums->table_room)], 1);
+	__builtin_prefetch(&sums->table[slot_of(hash_of(&next), sums->table_room)], 1);
 }
 
 /* Returns the index of a new place, or EXACT_NONE if out of memory. */
@@ -216,7 +244,7 @@ static uint32_t new_place(struct exact_sums *sums, const struct exact_key *key, 
 	if (!reserve_place(sums))
 		return EXACT_NONE;
 	sums->places[index] = (struct exact_place){.key = *key, .chain = chain, .last = EXACT_NONE};
-	put(sums->table, sums->table_room, place_of(key, sums->table_room), index);
+	put_slot(sums->table, sums->table_room, (struct exact_slot){hash_of(key), index + 1});
 	sums->place_count++;
 	return index;
 }

@@ -44,6 +44,11 @@ struct exact_place {
 	uint32_t following; /* index of the place that was told after it */
 };
 
+/* A slot of a hash table: a place's hash, and its index plus 1; 0: none. */
+struct exact_slot {
+	uint32_t hash, index;
+};
+
 /* The sum of one event's counts at a place. There are many, so each is small. */
 struct exact_sum {
 	uint64_t added;    /* since its thread's counts last added up */
@@ -84,7 +89,7 @@ struct exact_sums {
 
 	struct exact_place *places;
 	size_t place_count, place_room;
-	uint32_t *table; /* hash table of places: their indices plus 1; 0: none */
+	struct exact_slot *table; /* hash table of places */
 	size_t table_room;
 	uint32_t place; /* index of the place at hand */
 	uint32_t last;  /* of that: index of the sum added to last, or of its last sum */
