@@ -15,7 +15,7 @@
 #include <plumb/error.h>
 
 /* Words that are counted together. */
-#define TOGETHER 3
+#define TOGETHER ((size_t)3)
 
 /* More items, codes or bins than any CPU has; then nothing is tried. */
 #define ITEMS_MAX 1024
@@ -214,7 +214,7 @@ static void offer(struct ejecting *e, struct ejection *best, uint16_t item, uint
 	const uint16_t count = e->member_count[bin], *members = e->members[bin];
 	struct ejection all = {.bin = bin, .a = EVERYBODY};
 	unsigned goes[ITEMS_MAX];
-	struct freed freed;
+	struct freed freed = {0};
 
 	find_freed(e, item, bin, &freed);
 	for (uint16_t a = 0; a < count; a++) {

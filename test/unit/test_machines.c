@@ -22,8 +22,6 @@
 #define CYCLES   0x11
 #define COMMON   0x40 /* events below are shown if the PMU has them */
 
-extern char **environ;
-
 /* What was found on all machines, so that no check is one of nothing. */
 static struct {
 	unsigned machines, pmus, plans, together, split, missing;
@@ -46,14 +44,16 @@ static void read_events(const char *root, const char *pmu, struct shown *shown)
 	events = opendir(name);
 	while (events && (entry = readdir(events))) {
 		char file[2048];
-		unsigned code;
+		unsigned long code;
 		FILE *from;
 
 		snprintf(file, sizeof(file), "%s/%s", name, entry->d_name);
 		from = *entry->d_name == '.' ? NULL : fopen(file, "r");
 		if (!from)
 			continue;
-		if (fgets(text, sizeof(text), from) && sscanf(text, "event=%x", &code) == 1) {
+		if (fgets(text, sizeof(text), from) &&
+		    strncmp(text, "event=", strlen("event=")) == 0) {
+			code = strtoul(text + strlen("event="), NULL, 16);
 			assert_true(code < 0x10000);
 			shown->has[code] = shown->known = true;
 		}
