@@ -275,9 +275,12 @@ static int count_callers(struct plumb_profile *profile, struct adding *adding)
  */
 static void end_window(struct plumb_profile *profile, struct last_window *window, bool stayed)
 {
-	for (size_t i = 0; stayed && window->count < LEFT_MAX && i < window->count; i++)
-		profile->rows[window->at[i].row]
-			.batches[ROW_STAYED(window->kind) + window->batch] += window->at[i].period;
+	for (size_t i = 0; stayed && window->count < LEFT_MAX && i < window->count; i++) {
+		double *batches = profile->rows[window->at[i].row].batches;
+
+		if (batches)
+			batches[ROW_STAYED(window->kind) + window->batch] += window->at[i].period;
+	}
 	window->count = 0;
 }
 
