@@ -130,29 +130,54 @@ static void offer_names(const struct search *search, struct near *near)
 			near_offer(near, total, total);
 }
 
+/* Offers the event of an exact profile that perf has another name for. Returns whether there is
+ * one.
+ */
+static bool advise_perf_name(const struct search *search, const char *word)
+{
+	static const char *const names[][2] = {
+		{"cycles", "CPU_CYCLES"},
+		{"cpu-cycles", "CPU_CYCLES"},
+		{"instructions", "INST_RETIRED"},
+		{"branches", "BR_RETIRED"},
+		{"branch-instructions", "BR_RETIRED"},
+		{"branch-misses", "BR_MIS_PRED_RETIRED"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcasecmp(word, names[i][0]) != 0 || !any_name(names[i][1], search->recording))
+			continue;
+		advise("it has %s", names[i][1]);
+		return true;
+	}
+	return false;
+}
+
 static bool find_missing(void *user, const char *word)
 {
 	struct search *search = user;
 	struct near near = near_to(word);
 	const struct plumb_recorded_event *event;
-	size_t count = 0, length = 0;
+	size_t i = 0, length = 0;
 	char text[256];
 
 	if (any_name(word, search->recording))
 		return true;
 	complain("this recording has no event '%s'", word);
 	offer_names(search, &near);
-	if (advise_near(&near))
+	if (advise_perf_name(search, word) || advise_near(&near))
 		return false;
-	while ((event = plumb_recording_event(search->recording, count)) && event->name &&
-	       strlen(event->name) < sizeof(text) - length - 2) {
-		length += (size_t)sprintf(text + length, "%s%s", count ? ", " : "", event->name);
-		count++;
-	}
+	for (; (event = plumb_recording_event(search->recording, i)) && event->name &&
+	       strlen(event->name) < sizeof(text) - length - 2;
+	     i++)
+		/* perf records that one for its other records. */
+		if (strncmp(event->name, "dummy", 5) != 0)
+			length += (size_t)sprintf(text + length, "%s%s", length ? ", " : "",
+						  event->name);
 	if (event)
 		advise("plumb script --header lists its events");
 	else
-		advise("it has %s", count ? text : "none");
+		advise("it has %s", length ? text : "none");
 	return false;
 }
 

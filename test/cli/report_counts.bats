@@ -313,6 +313,10 @@ equal()
 	run --separate-stderr plumb report -i exact.data -e STALL_BACKEND,STALL_BACKEND_MEM
 	[ "$status" -eq 2 ]
 	[ "$stderr" = "plumb: --event: 'STALL_BACKEND' and 'STALL_BACKEND_MEM' cannot be combined: both count exact/STALL_BACKEND_MEM/" ]
+	run --separate-stderr plumb report -i exact.data -e cycles
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "plumb: this recording has no event 'cycles'
+       it has CPU_CYCLES" ]
 	run --separate-stderr plumb report -i exact.data -e STALL_BAKEND
 	[ "$status" -eq 2 ]
 	[ "$stderr" = "plumb: this recording has no event 'STALL_BAKEND'
