@@ -61,6 +61,22 @@ static void cut_message(char *text, size_t width)
 		memcpy(text + end, mark, sizeof(mark));
 }
 
+/* Cuts off the first `columns` columns of a text, or one more, and marks that. */
+static void cut_beginning(char *text, size_t columns)
+{
+	static const char mark[] = "..";
+	const size_t length = strlen(text);
+	size_t begin = wrap_fit(text, length, columns + sizeof(mark) - 1);
+
+	/* A character of two columns may be in the way. */
+	if (wrap_columns(text, begin) < columns + sizeof(mark) - 1)
+		begin = wrap_fit(text, length, columns + sizeof(mark));
+	if (begin < sizeof(mark) - 1)
+		return;
+	memcpy(text, mark, sizeof(mark) - 1);
+	memmove(text + sizeof(mark) - 1, text + begin, length - begin + 1);
+}
+
 void draw_status(struct browser *browser)
 {
 	const char *hint = browser_here(browser)->place.opened ? "Esc back  ? help " : "? help ";
@@ -81,12 +97,10 @@ void draw_status(struct browser *browser)
 		"", hint);
 	length = wrap_columns(line, strlen(line));
 	/* The end of a long command tells more than its beginning, other than of a message. */
+	if (length > width && !browser->message)
+		cut_beginning(line, length - width);
 	screen_draw(screen_height() - 1,
-		    &(struct screen_line){
-			    .text = line,
-			    .length = strlen(line),
-			    .left = length > width && !browser->message ? length - width : 0,
-			    .look = LOOK_BAR});
+		    &(struct screen_line){.text = line, .length = strlen(line), .look = LOOK_BAR});
 	free(line);
 	free(text);
 }
