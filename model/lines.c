@@ -26,7 +26,8 @@ struct line {
 	uint64_t used;     /* when it was used last */
 	uint32_t remapped; /* memory_remapped() when `physical` was looked up */
 	bool moved;        /* one that it was before has moved */
-	uint32_t cells;    /* index of the first one */
+	uint32_t cells;    /* index of the first one; 0: none */
+	uint32_t last;     /* if there are any: index of the last one */
 };
 
 struct lines {
@@ -75,13 +76,11 @@ bool lines_incomplete(const struct lines *lines)
 
 static void forget(struct lines *lines, struct line *line)
 {
-	while (line->cells) {
-		uint32_t at = line->cells;
-
-		line->cells = lines->cells[at].next;
-		lines->cells[at].next = lines->free;
-		lines->free = at;
+	if (line->cells) {
+		lines->cells[line->last].next = lines->free;
+		lines->free = line->cells;
 	}
+	line->cells = 0;
 	line->number = 0;
 }
 
@@ -194,6 +193,7 @@ static void count(struct lines *lines, uint64_t pc, enum lines_access access, ui
 				      .offset = offset,
 				      .bytes = (uint8_t)bytes,
 				      .access = (uint8_t)access};
+		line->last = line->cells ? line->last : at;
 		line->cells = at;
 	}
 	cell->accesses++;
