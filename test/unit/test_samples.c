@@ -4,6 +4,7 @@
  * test/interop/samples_vs_perf.py compares larger ones with perf.
  */
 #include "recording/access.h"
+#include "recording/tasks.h"
 #include "spe/encode.h"
 #include "spe/filter.h"
 #include "spe/itrace.h"
@@ -964,6 +965,48 @@ static void a_batch_is_of_one_thread(void **state)
 	finish(&f);
 }
 
+/* Where code changes, a record that is not the file's says so, between the SPE records before and
+ * after that time: once for each time, also at the end, and even if nobody takes it in. */
+static void changes_of_code_come_at_their_time(void **state)
+{
+	static const uint64_t ticks[] = {100, 250, 390, 1000};
+	static const size_t before[] = {10, 25, 39, 40};
+	const struct plumb_samples_options options = {
+		.size = sizeof(options), .order = PLUMB_ORDER_TASKS, .each_record_once = true};
+	const struct plumb_samples_batch *batch;
+	struct plumb_spe_record records[40];
+	size_t seen = 0, changes = 0;
+	struct tasks *tasks;
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < 40; i++)
+		records[i] = load(USER(i), 10 * i + 5);
+	create(&f, false, NULL);
+	put_switch(&f, true, 1, 11, 1, TIME(1));
+	put_sample(&f, 0x99, 12, 0, TIME(55));
+	put_switch(&f, true, 11, 12, 1, TIME(200));
+	put_records(&f, 1, records, 40);
+	begin(&f, &options);
+	tasks = recording_tasks(f.recording);
+	assert_int_equal(tasks->code_changes, UINT64_MAX);
+	tasks->code_changes = TIME(ticks[0]);
+	while (plumb_samples_next_batch(f.samples, &batch) > 0) {
+		if (!batch->record)
+			seen += batch->count;
+		if (!batch->record || batch->record->type != PLUMB_RECORD_TEXT_POKE)
+			continue;
+		assert_true(changes < 4);
+		assert_int_equal(batch->record->time, TIME(ticks[changes]));
+		assert_int_equal(seen, before[changes]);
+		if (++changes < 4)
+			tasks->code_changes = TIME(ticks[changes]);
+	}
+	assert_int_equal(seen, 40);
+	assert_int_equal(changes, 4);
+	finish(&f);
+}
+
 /* Chunk by chunk in the order of the file, whatever the times. */
 static void in_file_order_chunks_come_as_they_stand(void **state)
 {
@@ -1244,6 +1287,7 @@ int main(void)
 		cmocka_unit_test(aux_data_of_others_is_left_out),
 		cmocka_unit_test(totals_do_not_depend_on_the_order),
 		cmocka_unit_test(a_batch_is_of_one_thread),
+		cmocka_unit_test(changes_of_code_come_at_their_time),
 		cmocka_unit_test(in_file_order_chunks_come_as_they_stand),
 		cmocka_unit_test(damage_costs_only_what_is_damaged),
 		cmocka_unit_test(samples_name_their_thread),
