@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "charge.h"
 #include "memo.h"
 #include "pipeline.h"
 
@@ -238,6 +239,9 @@ void warm_end(struct warmer *warmer)
 	core->resume = NO_RESUME;
 	if (warmer->mispredicted)
 		flush_pipeline(core, core->last_retired);
+	/* That is no fault of the last instruction in detail. */
+	if (core->exact)
+		core->exact->flusher = 0;
 	core->faults_taken = memory_page_faults(core->memory);
 }
 

@@ -117,8 +117,10 @@ def main():
             print(f"| `{name}` | " + " | ".join(cells) + f" | {without} |", flush=True)
     # Each program counts as one draw.
     for kind, of in rates.items():
-        mean = sum(of) / len(of) if of else math.nan
-        error = math.sqrt(sum((r - mean) ** 2 for r in of) / max(len(of) - 1, 1) / max(len(of), 1))
+        if not of:
+            continue
+        mean = sum(of) / len(of)
+        error = math.sqrt(sum((r - mean) ** 2 for r in of) / max(len(of) - 1, 1) / len(of))
         print(f"{kind}: held in {100 * mean:.1f} ± {100 * error:.1f} % ({len(of)} programs)")
     return 0
 
