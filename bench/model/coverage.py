@@ -100,8 +100,11 @@ def compiled(folder, *flags):
     return commands
 
 
-def packaged(packages, folder):
-    """Returns the commands of Debian's programs, with the options before them."""
+def packaged(packages):
+    """Returns the commands of Debian's programs, with the options before them.
+
+    Their inputs always have the same paths: where a program keeps these strings changes what misses.
+    """
     root = os.path.join(packages, "root")
     if not os.path.isdir(root):
         error = programs.fetch(packages, PACKAGES, NEEDED)
@@ -110,6 +113,8 @@ def packaged(packages, folder):
             return {}
     binaries = os.path.join(root, "usr", "bin")
     python = sorted(name for name in os.listdir(binaries) if name.startswith("python3."))[-1]
+    folder = os.path.join(packages, "inputs")
+    os.makedirs(folder, exist_ok=True)
     text = os.path.join(folder, "text")
     with open(os.path.join(packages, "text"), "rb") as file, open(text, "wb") as out:
         out.write(file.read(1 << 18))
@@ -231,7 +236,7 @@ def main():
             commands = dict.fromkeys(name for name, _ in kept)
         else:
             packages = options.packages or os.path.join(folder, "packages")
-            commands = {**compiled(folder), **packaged(packages, folder)}
+            commands = {**compiled(folder), **packaged(packages)}
         chosen = options.only.split(",") if options.only else list(commands)
 
         def find(name, seed):
