@@ -168,11 +168,11 @@ static void add_heading(struct join *names, const struct table *table, size_t c)
 	size_t alike = 0;
 	char *name;
 
-	for (size_t i = 0; i < table->column_count; i++)
+	for (size_t i = 0; heading && i < table->column_count; i++)
 		alike += table->columns[i].heading &&
 			 strcmp(table->columns[i].heading, heading) == 0;
 	if (alike < 2 || c == 0) {
-		join_add(names, heading);
+		join_add(names, heading ? heading : "");
 		return;
 	}
 	name = memory_format("%s of %s", heading, table->columns[c - 1].heading);
