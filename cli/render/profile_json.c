@@ -130,6 +130,8 @@ static void print_event(struct json_list list, const struct profile_view *view,
 {
 	const size_t count = profile_rows_shown(view, e);
 	const uint64_t filtered_out = event->spe ? view->filtered_out : 0;
+	const uint64_t left_out = event->left_out + filtered_out;
+	const uint64_t left_out_period = event->left_out_period + filtered_out;
 	json_t *object = json_object();
 
 	json_put(object, "name", render_string(event->name));
@@ -145,9 +147,8 @@ static void print_event(struct json_list list, const struct profile_view *view,
 		json_put(object, "not_retired", json_integer((json_int_t)event->not_retired));
 		json_put(object, "saturated", json_integer((json_int_t)event->saturated));
 	}
-	json_put(object, "left_out", json_integer((json_int_t)(event->left_out + filtered_out)));
-	json_put(object, "left_out_period",
-		 json_integer((json_int_t)(event->left_out_period + filtered_out)));
+	json_put(object, "left_out", json_integer((json_int_t)left_out));
+	json_put(object, "left_out_period", json_integer((json_int_t)left_out_period));
 	json_put(object, "period", json_integer((json_int_t)event->period));
 	json_put(object, "row_count", json_integer((json_int_t)event->row_count));
 	json_put(object, "given_up", json_integer((json_int_t)event->given_up));
