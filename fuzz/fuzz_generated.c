@@ -55,7 +55,7 @@ static void check_dump(struct jitdump *dump)
 		time = jitdump_next_change(dump);
 		jitdump_advance(dump, time);
 	}
-	jitdump_rewind(dump);
+	jitdump_return(dump, 0);
 	symbol_table_free(&table);
 }
 

@@ -107,7 +107,8 @@ void memory_touch_end(struct memory *m)
 /* A load from the line that its set used last changes nothing. */
 static bool changes_nothing(struct memory *m, uint64_t address, unsigned stored)
 {
-	return expect_access(m, address) && !m->touches.count && !stored && !m->huge_log2;
+	return expect_access(m, address) && !m->touches.count && !stored && !m->huge_log2 &&
+	       memory_alone(m);
 }
 
 /*

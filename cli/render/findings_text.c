@@ -451,10 +451,12 @@ static void print_ruled_out(struct output *out, const struct plumb_findings *fin
 		char *nodes = ruled_text(findings, counted), *text;
 
 		if (*nodes) {
-			text = counted ? memory_format("%s, with less than %.0f %% of the %s: %s",
-						       findings->tie ? "Ruled out, but for the tie"
-								     : "Ruled out",
-						       findings->least, findings->whole, nodes)
+			text = counted ? memory_format(
+						 "%s, with less than %.0f %% of the %s: %s",
+						 findings->tie
+							 ? "Ruled out, unless the tie hides them"
+							 : "Ruled out",
+						 findings->least, findings->whole, nodes)
 				       : memory_format(
 						 "Not counted, so neither found nor ruled out: "
 						 "%s",

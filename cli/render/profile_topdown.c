@@ -154,8 +154,8 @@ static void print_heading(const struct topdown *topdown, struct output *out)
 	}
 	if (given_up) {
 		text = figure_count(pen_for(out), (double)given_up);
-		rest = memory_format("%s; %s more are of small rows that are missing, to limit "
-				     "memory",
+		rest = memory_format("%s; %s more belong to small rows that were dropped to "
+				     "save memory",
 				     line, text);
 		free(text);
 		free(line);

@@ -168,7 +168,7 @@ static bool find_missing(void *user, const char *word)
 	if (advise_perf_name(search, word) || advise_near(&near))
 		return false;
 	for (; (event = plumb_recording_event(search->recording, i)) && event->name &&
-	       strlen(event->name) < sizeof(text) - length - 2;
+	       length + 2 + strlen(event->name) < sizeof(text);
 	     i++)
 		/* perf records that one for its other records. */
 		if (strncmp(event->name, "dummy", 5) != 0)
@@ -176,8 +176,10 @@ static bool find_missing(void *user, const char *word)
 						  event->name);
 	if (event)
 		advise("plumb script --header lists its events");
+	else if (length)
+		advise("its events are %s", text);
 	else
-		advise("it has %s", length ? text : "none");
+		advise("it has no events");
 	return false;
 }
 

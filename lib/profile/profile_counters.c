@@ -531,7 +531,9 @@ void counters_estimate(struct counters *counters, const struct plumb_profile *pr
 	low[0] = best->shares[0] - half;
 	high[0] = best->shares[0] + half;
 	for (size_t s = 0; s < COUNTERS_SHARES; s++)
-		shares[s] = (struct plumb_profile_estimate){within_bounds(best->shares[s]),
-							    within_bounds(low[s]),
-							    within_bounds(high[s])};
+		/* Bounds assume that no more retires than was sent, which noise may contradict. */
+		shares[s] = (struct plumb_profile_estimate){
+			within_bounds(best->shares[s]),
+			within_bounds(isnan(low[s]) ? low[s] : fmin(low[s], best->shares[s])),
+			within_bounds(isnan(high[s]) ? high[s] : fmax(high[s], best->shares[s]))};
 }

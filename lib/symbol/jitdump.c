@@ -59,7 +59,8 @@ struct jitdump {
 	struct line *lines;
 	size_t line_count, line_room;
 	struct jit_places *places;
-	bool timed; /* times are of the recording's clock */
+	bool timed;   /* times are of the recording's clock */
+	uint64_t now; /* up to which code was replaced */
 };
 
 struct reader {
@@ -482,14 +483,19 @@ uint64_t jitdump_next_change(const struct jitdump *dump)
 
 void jitdump_advance(struct jitdump *dump, uint64_t time)
 {
+	if (time > dump->now)
+		dump->now = time;
 	if (dump->places)
 		jit_places_advance(dump->places, time);
 }
 
-void jitdump_rewind(struct jitdump *dump)
+void jitdump_return(struct jitdump *dump, uint64_t time)
 {
-	if (dump->places)
-		jit_places_rewind(dump->places);
+	if (!dump->places || !dump->timed || time >= dump->now)
+		return;
+	jit_places_rewind(dump->places);
+	dump->now = 0;
+	jitdump_advance(dump, time);
 }
 
 bool jitdump_lacks_times(const struct jitdump *dump)

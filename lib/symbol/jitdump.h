@@ -33,8 +33,8 @@ int jitdump_read(FILE *in, const struct jitdump_clock *clock, struct jitdump **d
 uint64_t jitdump_next_change(const struct jitdump *dump);
 /* Replaces code up to a time. */
 void jitdump_advance(struct jitdump *dump, uint64_t time);
-/* Goes back to the start. */
-void jitdump_rewind(struct jitdump *dump);
+/* Goes back to the code of an earlier time. */
+void jitdump_return(struct jitdump *dump, uint64_t time);
 /* Tells whether code was replaced, but it is unknown when. */
 bool jitdump_lacks_times(const struct jitdump *dump);
 

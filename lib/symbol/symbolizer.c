@@ -255,8 +255,9 @@ static void advance(struct plumb_symbolizer *symbolizer, uint64_t time)
 
 /* A run-time system maps its jitdump in order to have it named in the recording. */
 static int add_jitdump(struct plumb_symbolizer *symbolizer, const struct task *task,
-		       const char *path)
+		       const struct plumb_record *record)
 {
+	const char *path = record->mmap.path;
 	const struct jitdump_clock clock = recorded_clock(symbolizer);
 	struct plumb_symbol_file *made = generated(symbolizer, task->public.pid);
 	struct plumb_symbol_file *dump = files_get(&symbolizer->files, path, FILE_JITDUMP, NULL, 0);
@@ -272,8 +273,8 @@ static int add_jitdump(struct plumb_symbolizer *symbolizer, const struct task *t
 			dump->next_dump = symbolizer->dumps;
 			symbolizer->dumps = dump;
 		}
-	} else if (dump->jitdump) {
-		jitdump_rewind(dump->jitdump); /* the recording is read again */
+	} else if (dump->jitdump && record->has & PLUMB_RECORD_HAS_TIME) {
+		jitdump_return(dump->jitdump, record->time); /* if the recording is read again */
 	}
 	if (dump->jitdump)
 		made->dump = dump;
@@ -300,7 +301,7 @@ static int add_map(struct plumb_symbolizer *symbolizer, const struct plumb_recor
 		kind = is_executable(record) ? FILE_PERF_MAP : FILE_NOTHING;
 		map.identity = true;
 	}
-	if (jitdump_is_named(path) && add_jitdump(symbolizer, task, path) < 0)
+	if (jitdump_is_named(path) && add_jitdump(symbolizer, task, record) < 0)
 		return PLUMB_ERR_NO_MEMORY;
 	map.file = kind == FILE_PERF_MAP
 			   ? generated(symbolizer, task->public.pid)

@@ -323,6 +323,20 @@ equal()
        did you mean STALL_BACKEND?" ]
 }
 
+@test "-e: names of events of any length, when the recording lacks one" {
+	local name names=()
+	command -v perf >/dev/null || skip "perf is not installed"
+	for name in 100 153 400; do
+		names+=("$(printf 'x%.0s' $(seq "$name"))")
+	done
+	perf record -q -o names.data -e "task-clock/name=${names[0]}/u,cpu-clock/name=${names[1]}/u,dummy/name=${names[2]}/u" \
+		true || skip "perf cannot count here"
+	run --separate-stderr plumb report -i names.data -e nonesuch
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "plumb: this recording has no event 'nonesuch'
+       plumb script --header lists its events" ]
+}
+
 @test "--topdown, --branch, --mem and --mix of an exact profile fit a terminal's width" {
 	need_terminal
 	for view in --topdown --branch --mem --mix; do

@@ -265,7 +265,13 @@ static void check_changes(struct jitdump *dump, uint64_t unit)
 		assert_string_equal(at(dump, 0x2008), "one");
 		assert_string_equal(at(dump, 0x2010), "-");
 		assert_int_equal(jitdump_next_change(dump), UINT64_MAX);
-		jitdump_rewind(dump);
+		/* It is later than the time to return to, which has been, too. */
+		jitdump_return(dump, UINT64_MAX);
+		assert_string_equal(at(dump, 0x2008), "one");
+		jitdump_return(dump, 300 * unit);
+		assert_string_equal(at(dump, 0x1008), "three");
+		assert_string_equal(at(dump, 0x2008), "two");
+		jitdump_return(dump, 0);
 	}
 }
 
