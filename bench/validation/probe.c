@@ -288,8 +288,9 @@ static uint64_t forward(size_t stored, size_t loaded)
 static uint64_t load_at(size_t offset)
 {
 	char *memory = allocate(8192), *address = memory + offset;
+	const char *const itself = address;
 
-	memcpy(address, &address, sizeof(address));
+	memcpy(address, &itself, sizeof(itself));
 	LOOP("ldr %0, [%0]", : "+r"(address)::"memory");
 }
 

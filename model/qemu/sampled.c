@@ -15,7 +15,7 @@
 #define END_ROOM          65536 /* instructions before the last one that counts, at least */
 #define UNREPORTED_PART   256   /* of the instructions: more accesses than that matter */
 #define MISPREDICTED_ONE  256   /* a mispredicted branch in a window */
-#define MISPREDICTED_MAX  (MISPREDICTED_ONE * SAMPLED_WINDOW)
+#define MISPREDICTED_MAX  ((uint64_t)MISPREDICTED_ONE * SAMPLED_WINDOW)
 #define PACE_MAX          (64ull * WARM_PACE_ONE)
 
 enum phase {
