@@ -88,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *end = size ? memchr(bytes, '\n', size) : NULL;
 	const size_t length = end ? (size_t)(end - bytes) : size;
 	char *limit = strndup(size ? bytes : "", length);
+	static const struct diff_side nothing;
 	struct diff_side *side;
 
 	require(limit != NULL);
@@ -96,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_same(side, limit);
 		check_baseline(side);
 	}
-	check_limit(limit, &(struct diff){.changes = NULL});
+	check_limit(limit, &(struct diff){.before = &nothing, .after = &nothing});
 	diff_side_free(side);
 	free(limit);
 	return 0;

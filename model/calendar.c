@@ -79,8 +79,8 @@ uint64_t issue_later(struct core *core, uint64_t cycle, uint32_t ports, uint64_t
 	return cycle;
 }
 
-/* Numbers that the host adds and clears at once. */
-typedef uint64_t four __attribute__((vector_size(32), aligned(8), may_alias));
+/* Numbers that the host adds and clears at once; those of ports are of 4 bytes each. */
+typedef uint64_t four __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* Clears cycles that are adjacent in the calendar, and returns the entries that depart in them. */
 static uint64_t clear_cycles(struct core *core, uint64_t first, uint64_t count)

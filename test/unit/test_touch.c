@@ -112,6 +112,8 @@ static void caches_have_the_same_lines(void **state)
 		make_access(DATA + 8ull * draw(bytes / 8), draw(3) == 0);
 	}
 	memory_touch_end(touched.memory);
+	finish_eviction(detailed.memory);
+	finish_eviction(touched.memory);
 	assert_true(touched.memory->l1d.sets * touched.memory->l1d.ways ==
 		    used_of(&touched.memory->l1d));
 	expect_same_lines(&detailed.memory->l1d, &touched.memory->l1d);
