@@ -208,9 +208,12 @@ def called_sampled(plumb, tests, _core):
     callers = first["callers"]
     assert not callers["exact"] and "shared among callers by samples of " in callers["basis"]
     assert all(p["interval"] is None for p in callers["places"]), callers
+    # Which waits are sampled depends on the environment: some samples are of take()'s own accesses.
     in_take = [p for p in callers["places"] if p["name"] == "take" and "&lock" in p["text"]]
     share = sum(p["share"] for p in in_take)
-    assert first["cause"] == "sharing" and in_take[:2] == callers["places"][:2] and share > 60, first
+    others = sum(p["share"] for p in callers["places"]) - share
+    assert first["cause"] == "sharing" and callers["places"][0] in in_take, first
+    assert share > 3 * others, first
     return ", ".join(f"{os.path.basename(p['file'])}:{p['line']} {p['share']:.0f} %" for p in in_take)
 
 
