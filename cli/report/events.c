@@ -14,10 +14,14 @@
 #include "base/near.h"
 #include "report/report.h"
 #include "tool/complain.h"
+#include "tool/join.h"
 #include "tool/memory.h"
 
 /* Longer names are no event's. */
 #define NAME_SIZE 128
+
+/* Longer lists of events are left out of messages. */
+#define LISTED 3500
 
 int report_counted(const struct report_options *options)
 {
@@ -153,33 +157,41 @@ static bool advise_perf_name(const struct search *search, const char *word)
 	return false;
 }
 
+/* Lists the recording's events as -e takes them, those of an exact profile by their short names. */
+static void list_names(const struct plumb_recording *recording)
+{
+	const struct plumb_recorded_event *event;
+	struct join names = {0};
+	const char *total;
+	char text[NAME_SIZE];
+
+	for (size_t i = 0; (event = plumb_recording_event(recording, i)) && event->name; i++)
+		/* perf records that one for its other records. */
+		if (strncmp(event->name, "dummy", 5) != 0)
+			join_add(&names, copy_short_name(event->name, text) ? text : event->name);
+	for (size_t i = 0; (total = plumb_profile_total(i)); i++)
+		if (any_name(total, recording))
+			join_add(&names, total);
+	if (names.length > LISTED)
+		advise("plumb script --header lists its events");
+	else if (names.length)
+		advise("its events are %s", names.text);
+	else
+		advise("it has no events");
+	free(join_take(&names));
+}
+
 static bool find_missing(void *user, const char *word)
 {
 	struct search *search = user;
 	struct near near = near_to(word);
-	const struct plumb_recorded_event *event;
-	size_t i = 0, length = 0;
-	char text[256];
 
 	if (any_name(word, search->recording))
 		return true;
 	complain("this recording has no event '%s'", word);
 	offer_names(search, &near);
-	if (advise_perf_name(search, word) || advise_near(&near))
-		return false;
-	for (; (event = plumb_recording_event(search->recording, i)) && event->name &&
-	       length + 2 + strlen(event->name) < sizeof(text);
-	     i++)
-		/* perf records that one for its other records. */
-		if (strncmp(event->name, "dummy", 5) != 0)
-			length += (size_t)sprintf(text + length, "%s%s", length ? ", " : "",
-						  event->name);
-	if (event)
-		advise("plumb script --header lists its events");
-	else if (length)
-		advise("its events are %s", text);
-	else
-		advise("it has no events");
+	if (!advise_perf_name(search, word) && !advise_near(&near))
+		list_names(search->recording);
 	return false;
 }
 
@@ -229,6 +241,46 @@ int report_check_events(const struct report_options *options,
 	if (!each_name(&options->events, find_missing, &search))
 		return EXIT_USAGE;
 	return check_meanings(options, &search);
+}
+
+/* The words of -e for which a profile has samples, and those for which it has none. */
+struct sampled {
+	const struct plumb_profile *profile;
+	struct join without;
+	bool any;
+};
+
+static bool sort_by_samples(void *user, const char *word)
+{
+	struct sampled *sampled = user;
+	struct plumb_profile_event event;
+	bool found = false;
+
+	for (size_t i = 0; !found && plumb_profile_event(sampled->profile, i, &event); i++)
+		found = event.samples && event.event->name && is_meant(word, event.event->name);
+	if (!found)
+		join_add(&sampled->without, word);
+	sampled->any |= found;
+	return true;
+}
+
+bool report_say_unsampled(const struct report_options *options, const struct profile_view *view)
+{
+	struct sampled sampled = {.profile = view->profile};
+	char *without;
+
+	each_name(&options->events, sort_by_samples, &sampled);
+	if (!sampled.without.length)
+		return false;
+	without = join_take(&sampled.without);
+	if (view->selected)
+		complain("%s: no samples of %s match", options->from.input, without);
+	else if (options->exact && !view->incomplete)
+		complain("%s: %s did not happen in this recording", options->from.input, without);
+	else
+		complain("%s: no samples of %s in this recording", options->from.input, without);
+	free(without);
+	return true;
 }
 
 /* Returns false for the wanted name: the search ends there. */

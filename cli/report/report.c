@@ -393,6 +393,8 @@ static int make_profile(struct report_run *run)
 		report_list_callers(&run->helpers, run->reading.symbols, &run->view);
 		if (printed == EXIT_FINE)
 			printed = print(run);
+		if (printed == EXIT_FINE)
+			report_say_unsampled(run->options, &run->view);
 		status = status == EXIT_FINE ? printed : status;
 	} else if (status == EXIT_FINE && run->options->stacked) {
 		complain("%s: no branches %s", run->options->from.input,
@@ -404,8 +406,9 @@ static int make_profile(struct report_run *run)
 			advise("record some with plumb record -e spe");
 		status = EXIT_USAGE;
 	} else if (status == EXIT_FINE) {
-		complain("%s: no samples %s", run->options->from.input,
-			 selected ? "match" : "in this recording");
+		if (!report_say_unsampled(run->options, &run->view))
+			complain("%s: no samples %s", run->options->from.input,
+				 selected ? "match" : "in this recording");
 		status = EXIT_USAGE;
 	}
 	complain_warnings(run->reading.diagnostics);

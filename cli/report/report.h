@@ -72,6 +72,11 @@ int report_browse(const struct report_options *options,
  */
 int report_check_events(const struct report_options *options,
 			const struct plumb_recording *recording);
+/*
+ * Likewise says which events that -e names have no samples in the profile of `view`. Returns false
+ * if all have some.
+ */
+bool report_say_unsampled(const struct report_options *options, const struct profile_view *view);
 /* Likewise tells whether to use an event: -e names it, or the view shows it. */
 bool report_takes(const struct report_options *options, const struct plumb_recorded_event *event);
 /* Likewise returns the name of the event that -e names and that `event` is only a part of, in

@@ -323,10 +323,43 @@ equal()
        did you mean STALL_BACKEND?" ]
 }
 
+@test "-e names an event that did not happen, and the recording's events if it lacks one" {
+	cat >plain.S <<-'END'
+		.globl _start
+		_start: mov x8, #93
+		mov x0, #0
+		svc #0
+	END
+	aarch64-linux-gnu-gcc -nostdlib -static -o plain plain.S
+	plumb record --exact -q -o plain.data -- ./plain
+	run --separate-stderr plumb report -i plain.data -e ST_ALIGN_LAT,l1d_cache_inval
+	[ "$status" -eq 2 ]
+	[ "$output$stderr" = "plumb: plain.data: ST_ALIGN_LAT, l1d_cache_inval did not happen in this recording" ]
+	# One of two: the table of the other one, and the name.
+	run --separate-stderr plumb report --stdio -i plain.data -e INST_RETIRED,STALL_BACKEND_BUSY,ST_*
+	[ "$status" -eq 0 ]
+	[[ $output == "exact/INST_RETIRED/: 3 events, "* ]]
+	[ "$stderr" = "plumb: plain.data: STALL_BACKEND_BUSY, ST_* did not happen in this recording" ]
+	run --separate-stderr plumb report -i plain.data -e INST_RETIRED --comm nobody
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "plumb: plain.data: no samples of INST_RETIRED match" ]
+	run --separate-stderr plumb report -i plain.data -e L4D_MADE_UP
+	[ "$status" -eq 2 ]
+	[[ $stderr == "plumb: this recording has no event 'L4D_MADE_UP'"$'\n'"       its events are INST_RETIRED, OP_RETIRED, "* ]]
+	# Each of them, and each event that some of them add up to, is one that -e takes.
+	sed -n '2s/.* are //p' <<<"$stderr" | tr -d ' ' | tr , '\n' >names
+	[ "$(wc -l <names)" -gt 50 ]
+	grep -qx STALL_BACKEND names
+	while read -r name; do
+		run --separate-stderr plumb report --stdio -i plain.data -e "$name"
+		[[ $status -eq 0 || $stderr == *": $name did not happen in this recording" ]]
+	done <names
+}
+
 @test "-e: names of events of any length, when the recording lacks one" {
 	local name names=()
 	command -v perf >/dev/null || skip "perf is not installed"
-	for name in 100 153 400; do
+	for name in 100 153 3400; do
 		names+=("$(printf 'x%.0s' $(seq "$name"))")
 	done
 	perf record -q -o names.data -e "task-clock/name=${names[0]}/u,cpu-clock/name=${names[1]}/u,dummy/name=${names[2]}/u" \
