@@ -34,20 +34,25 @@ static void swap_versions(const struct cache *cache, const struct cache_line *se
 	versions[0] = version;
 }
 
+/* Makes the line in a way the most recent one of its set. */
+static inline void move_to_front(const struct cache *cache, struct cache_line *set, unsigned way)
+{
+	const struct cache_line found = set[way];
+
+	if (cache->versions)
+		swap_versions(cache, set, way);
+	for (; way > 0; way--)
+		set[way] = set[way - 1];
+	set[0] = found;
+}
+
 struct cache_line *cache_find_slow(const struct cache *cache, struct cache_line *set, uint64_t line)
 {
-	for (unsigned way = 0; way < cache->ways; way++) {
-		struct cache_line found = set[way];
-
-		if ((found.key >> 8) != line || !(found.key & CACHE_VALID))
-			continue;
-		if (cache->versions)
-			swap_versions(cache, set, way);
-		for (; way > 0; way--)
-			set[way] = set[way - 1];
-		set[0] = found;
-		return set;
-	}
+	for (unsigned way = 0; way < cache->ways; way++)
+		if ((set[way].key >> 8) == line && set[way].key & CACHE_VALID) {
+			move_to_front(cache, set, way);
+			return set;
+		}
 	return NULL;
 }
 

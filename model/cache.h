@@ -65,16 +65,49 @@ static inline struct cache_line *cache_find(const struct cache *cache, uint64_t 
 	return cache_find_slow(cache, set, line);
 }
 
-/*
- * Whether a line is the one that its set used last, has its data by `cycle`, and was not just
- * prefetched: then using it changes nothing.
- */
-static inline bool cache_just_used(const struct cache *cache, uint64_t line, uint64_t cycle)
+static inline uint32_t *cache_version(const struct cache *cache, const struct cache_line *line)
 {
-	const struct cache_line *set = cache_set_of(cache, line);
+	return &cache->versions[line - cache->lines];
+}
+
+/* Swaps the two most recent lines of a set. */
+static inline void cache_swap(const struct cache *cache, struct cache_line *set)
+{
+	const struct cache_line second = set[1];
+
+	if (cache->versions) {
+		uint32_t *versions = cache_version(cache, set), version = versions[1];
+
+		versions[1] = versions[0];
+		versions[0] = version;
+	}
+	set[1] = set[0];
+	set[0] = second;
+}
+
+/* Whether this is the line, in any state but that it was prefetched and not used. */
+static inline bool cache_is_plain(const struct cache_line *found, uint64_t line)
+{
 	const uint64_t others = CACHE_DIRTY | CACHE_LEVEL_MASK;
 
-	return (set->key & ~others) == (line << 8 | CACHE_VALID) && set->ready <= cycle;
+	return (found->key & ~others) == (line << 8 | CACHE_VALID);
+}
+
+/*
+ * Uses a line that has its data by `cycle`, and was not just prefetched, if it is one of the two
+ * that its set used last: that changes nothing but the order. Otherwise returns false, and changes
+ * nothing.
+ */
+static inline bool cache_use(const struct cache *cache, uint64_t line, uint64_t cycle)
+{
+	struct cache_line *set = cache_set_of(cache, line);
+
+	if (__builtin_expect(cache_is_plain(set, line), 1))
+		return set->ready <= cycle;
+	if (cache->ways < 2 || !cache_is_plain(&set[1], line) || set[1].ready > cycle)
+		return false;
+	cache_swap(cache, set);
+	return true;
 }
 
 /* Finds a line as cache_find() does, or whether it is there, but does not change the order. */
@@ -87,10 +120,5 @@ struct cache_line *cache_insert(const struct cache *cache, uint64_t line, unsign
 
 /* Removes a line; returns whether it was present. */
 bool cache_remove(struct cache *cache, uint64_t line);
-
-static inline uint32_t *cache_version(const struct cache *cache, const struct cache_line *line)
-{
-	return &cache->versions[line - cache->lines];
-}
 
 #endif

@@ -1,30 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What most accesses are: hits of lines that their sets used last. Each function counts one and
- * sets its physical address; or returns false and changes nothing, if it is not one.
+ * What most accesses are: hits of lines that have their data, were not just prefetched, and are one
+ * of the two that their sets used last. Each function counts one and sets its physical address; or
+ * returns false and changes nothing, if it is not one.
  */
 #ifndef MODEL_HITS_H
 #define MODEL_HITS_H
 
 #include "memory_side.h"
 
+/*
+ * Finds the entry of a small page in a TLB, if the page is the last one or the one whose hint this
+ * is. The caller then makes it the last one, if it goes on.
+ */
+static inline bool find_entry(struct tlb_first *tlb, uint64_t number, unsigned *entry)
+{
+	*entry = tlb->last;
+	if (likely(tlb->pages[*entry] == number + 1))
+		return true;
+	*entry = *tlb_first_hint(tlb, number);
+	return tlb->pages[*entry] == number + 1;
+}
+
+/* Whether an access is one that these functions may know: of small pages, and of one line. */
+static inline bool in_small_line(const struct memory *m, uint64_t address, unsigned bytes)
+{
+	return likely(!m->huge_log2 && !((address ^ (address + bytes - 1)) >> m->line_log2));
+}
+
 /* A load from one such line, in a page that was used before. */
 static inline bool load_hits(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
 			     uint64_t *physical)
 {
 	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
-	const uint64_t last = address + bytes - 1;
-	unsigned entry = m->dtlb.last;
+	unsigned entry;
 
-	if (unlikely(m->huge_log2 || (address ^ last) >> m->line_log2 || !memory_alone(m)))
+	if (unlikely(!in_small_line(m, address, bytes) || !memory_alone(m) ||
+		     !find_entry(&m->dtlb, number, &entry)))
 		return false;
-	if (m->dtlb.pages[entry] != number + 1) {
-		entry = *tlb_first_hint(&m->dtlb, number);
-		if (unlikely(m->dtlb.pages[entry] != number + 1))
-			return false;
-	}
 	*physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
-	if (unlikely(!cache_just_used(&m->l1d, *physical >> m->line_log2, cycle)))
+	if (unlikely(!cache_use(&m->l1d, *physical >> m->line_log2, cycle)))
 		return false;
 	tlb_first_use(&m->dtlb, entry);
 	m->counts[EVENT_L1D_TLB]++;
@@ -32,17 +47,17 @@ static inline bool load_hits(struct memory *m, uint64_t cycle, uint64_t address,
 	return true;
 }
 
-/* A store's address, in one line of the page that was used last. */
+/* A store's address, in one line of a page that was used before. */
 static inline bool translation_hits(struct memory *m, uint64_t address, unsigned bytes,
 				    uint64_t *physical)
 {
 	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
-	const unsigned entry = m->dtlb.last;
+	unsigned entry;
 
-	if (unlikely(m->dtlb.pages[entry] != number + 1 || m->huge_log2 ||
-		     (address ^ (address + bytes - 1)) >> m->line_log2))
+	if (unlikely(!in_small_line(m, address, bytes) || !find_entry(&m->dtlb, number, &entry)))
 		return false;
 	*physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
+	tlb_first_use(&m->dtlb, entry);
 	m->counts[EVENT_L1D_TLB]++;
 	/* The store needs the line when it leaves. */
 	__builtin_prefetch(system_ownership(m->system, *physical >> m->line_log2), 1);
@@ -61,25 +76,26 @@ static inline bool is_streaming(struct memory *m, uint64_t address, unsigned byt
 	       m->store_run >= (uint64_t)m->params->write_stream_lines << m->line_log2;
 }
 
-/* A store to such a line in the page that was used last, while no other core is there. */
+/* A store to such a line in a page that was used before, while no other core is there. */
 static inline bool store_hits(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
 			      uint64_t *physical)
 {
 	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
-	const unsigned entry = m->dtlb.last;
 	struct cache_line *found;
+	unsigned entry;
 	uint64_t line;
 
-	if (unlikely(m->dtlb.pages[entry] != number + 1 || m->huge_log2 || m->params->ideal ||
-		     (address ^ (address + bytes - 1)) >> m->line_log2 || !memory_alone(m)))
+	if (unlikely(!in_small_line(m, address, bytes) || m->params->ideal || !memory_alone(m) ||
+		     !find_entry(&m->dtlb, number, &entry)))
 		return false;
 	*physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
 	line = *physical >> m->line_log2;
-	if (unlikely(!cache_just_used(&m->l1d, line, cycle)))
+	if (unlikely(!cache_use(&m->l1d, line, cycle)))
 		return false;
 	/* As no line has changed its owner, this need not wait for the host to fetch the word. */
 	atomic_store_explicit(system_ownership(m->system, line), m->number, memory_order_relaxed);
 	found = cache_set_of(&m->l1d, line);
+	tlb_first_use(&m->dtlb, entry);
 	is_streaming(m, address, bytes);
 	m->counts[EVENT_L1D_CACHE_WR]++;
 	m->kept = m->visited = 0;
@@ -89,17 +105,19 @@ static inline bool store_hits(struct memory *m, uint64_t cycle, uint64_t address
 	return true;
 }
 
-/* A fetch, from such a line in the page that was used last. */
+/* A fetch from such a line, in a page that was used before. */
 static inline bool fetch_hits(struct memory *m, uint64_t cycle, uint64_t address,
 			      uint64_t *physical)
 {
-	const unsigned entry = m->itlb.last;
 	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
+	unsigned entry;
 
-	*physical = m->itlb.frames[entry] << m->page_log2 | (address & m->page_inside);
-	if (m->itlb.pages[entry] != number + 1 || m->huge_log2 ||
-	    !cache_just_used(&m->l1i, *physical >> m->line_log2, cycle))
+	if (m->huge_log2 || !find_entry(&m->itlb, number, &entry))
 		return false;
+	*physical = m->itlb.frames[entry] << m->page_log2 | (address & m->page_inside);
+	if (!cache_use(&m->l1i, *physical >> m->line_log2, cycle))
+		return false;
+	tlb_first_use(&m->itlb, entry);
 	m->counts[EVENT_L1I_TLB]++;
 	m->counts[EVENT_L1I_CACHE]++;
 	return true;

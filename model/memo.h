@@ -49,8 +49,8 @@ struct near {
  * While a block executes plainly to be remembered: what it asks, and is answered. The first answers
  * are given, by an attempt to replay it.
  */
-#define STEPS_MAX 192
-#define NEAR_MAX  32
+#define STEPS_MAX 512
+#define NEAR_MAX  128
 struct told {
 	const struct block *block;
 	const struct access *accesses;

@@ -10,8 +10,8 @@
 
 #define HUGE_PAGE    (2u << 20)
 #define BUCKETS      (1u << 15)
-#define UNDONE_MAX   512
-#define ACCESSES_MAX 64
+#define UNDONE_MAX   1024
+#define ACCESSES_MAX 240
 #define COUNTERS_MAX 128
 
 struct transition;
