@@ -31,15 +31,17 @@ struct topdown_line {
 };
 
 static const struct {
-	const char *heading, *field;
+	const char *heading, *brief, *field;
 	size_t offset;
 } shares[] = {
-	{"SLOTS", "slots_share", offsetof(struct plumb_profile_topdown, share)},
-	{"RETIRING", "retiring", offsetof(struct plumb_profile_topdown, retiring)},
-	{"BAD SPEC", "bad_speculation", offsetof(struct plumb_profile_topdown, bad_speculation)},
-	{"FRONTEND", "frontend_bound", offsetof(struct plumb_profile_topdown, frontend_bound)},
-	{"BACKEND", "backend_bound", offsetof(struct plumb_profile_topdown, backend_bound)},
-	{"CAUSE", "cause_share", offsetof(struct plumb_profile_topdown, cause_share)},
+	{"SLOTS", NULL, "slots_share", offsetof(struct plumb_profile_topdown, share)},
+	{"RETIRING", "RETIRE", "retiring", offsetof(struct plumb_profile_topdown, retiring)},
+	{"BAD SPEC", "SPEC", "bad_speculation",
+	 offsetof(struct plumb_profile_topdown, bad_speculation)},
+	{"FRONTEND", "FRONT", "frontend_bound",
+	 offsetof(struct plumb_profile_topdown, frontend_bound)},
+	{"BACKEND", "BACK", "backend_bound", offsetof(struct plumb_profile_topdown, backend_bound)},
+	{"CAUSE", NULL, "cause_share", offsetof(struct plumb_profile_topdown, cause_share)},
 };
 #define SHARES (sizeof(shares) / sizeof(*shares))
 /* The share of the largest cause is for programs: a table should fit in 80 columns. */
@@ -373,6 +375,7 @@ static void print_text(struct topdown *topdown, struct output *out)
 	for (size_t c = 0; c < SHARES_SHOWN; c++)
 		columns[table.column_count++] =
 			(struct table_column){.heading = shares[c].heading,
+					      .brief = shares[c].brief,
 					      .right = true,
 					      .spare = c ? 2 : 0,
 					      .extra = c ? "INTERVALS" : NULL};
@@ -383,7 +386,7 @@ static void print_text(struct topdown *topdown, struct output *out)
 			.heading = profile_key_heading(topdown->view->keys[k]),
 			.style = STYLE_NAME,
 			.branches = topdown->view->trees,
-			.room = topdown->view->trees ? 32 : 24};
+			.room = topdown->view->trees ? 24 : 18};
 	for (size_t i = 0; i < topdown->shown; i++) {
 		add_line(topdown, &table, i, &topdown->rows[i], NULL, is_uncertain(topdown, i));
 		for (size_t k = 0; k < topdown->view->key_count; k++)

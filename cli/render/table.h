@@ -9,12 +9,13 @@
 
 struct table_column {
 	const char *heading;
+	const char *brief; /* the heading where a terminal lacks room for spare columns; NULL: the
+			      same */
 	enum style style;
 	bool right; /* a number */
 	bool wraps; /* becomes narrower, with more lines, if the row is too wide, before others go
 		     */
-	/* Wraps before others do, and between words only, as long as spare columns can be left out.
-	 */
+	/* Wraps before others do, between words; within them only when others wrap, too. */
 	bool words;
 	bool branches; /* cells may begin with the branches of a tree (render/pen.h) */
 	/* If a terminal is too narrow for the rows, and all of them have the same cell here, a line

@@ -89,8 +89,11 @@ static size_t widest_part(const char *cell, enum division division)
 	return indent + widest;
 }
 
-/* Finds how narrow each column may become. */
-static void measure_least(const struct table *table, enum division division, size_t *least)
+/*
+ * Finds how narrow each column may become. `within`: words are divided, too, where names are.
+ */
+static void measure_least(const struct table *table, enum division division, bool within,
+			  size_t *least)
 {
 	for (size_t c = 0; c < table->column_count; c++)
 		least[c] = division >= TIGHTLY ? TIGHTEST : NARROWEST;
@@ -106,8 +109,10 @@ static void measure_least(const struct table *table, enum division division, siz
 		const bool words = table->columns[c].words;
 
 		if (words || division < ANYWHERE) {
-			size_t columns =
-				widest_part(shown(table->cells[i]), words ? AT_SPACES : division);
+			const enum division at = !words   ? division
+						 : within ? WITHIN_NAMES
+							  : AT_SPACES;
+			size_t columns = widest_part(shown(table->cells[i]), at);
 
 			if (columns > least[c])
 				least[c] = columns;
@@ -124,12 +129,13 @@ static bool narrow(const struct table *table, size_t room, size_t *widths, bool 
 		   enum division division)
 {
 	size_t least[TABLE_COLUMNS_MAX] = {0}, total = 0;
+	bool within = false; /* words are divided */
 
 	for (size_t c = 0; c < table->column_count; c++)
 		total += widths[c] ? widths[c] + GAP : 0;
 	room += GAP;
 	if (total > room)
-		measure_least(table, division, least);
+		measure_least(table, division, false, least);
 	for (size_t c = 0; c < table->column_count && total > room; c++)
 		if (table->columns[c].words && widths[c] > least[c]) {
 			total -= widths[c] - least[c];
@@ -144,8 +150,13 @@ static bool narrow(const struct table *table, size_t room, size_t *widths, bool 
 			if (widest == TABLE_COLUMNS_MAX || widths[c] > widths[widest])
 				widest = c;
 		}
-		if (widest == TABLE_COLUMNS_MAX)
-			return false;
+		if (widest == TABLE_COLUMNS_MAX) {
+			if (within || !all || division < ANYWHERE)
+				return false;
+			within = true;
+			measure_least(table, division, within, least);
+			continue;
+		}
 		second = least[widest];
 		for (size_t c = 0; c < table->column_count; c++)
 			if (may_wrap(&table->columns[c], all) && c != widest && widths[c] > second)
@@ -183,16 +194,16 @@ static void add_heading(struct join *names, const struct table *table, size_t c)
 /*
  * Chooses the spare columns that a row of `room` columns has no place for, so that names have. Adds
  * them to those that are left out already. Returns their headings, separated by commas, which the
- * caller frees; "" if there are none.
+ * caller frees; "" if there are none. `within`: words may be divided.
  */
-static char *spare(const struct table *table, size_t room, bool *left_out)
+static char *spare(const struct table *table, size_t room, bool within, bool *left_out)
 {
 	size_t widths[TABLE_COLUMNS_MAX] = {0}, words[TABLE_COLUMNS_MAX] = {0}, total = 0;
 	bool chosen[TABLE_COLUMNS_MAX] = {false};
 	struct join names = {0};
 
 	measure(table, widths);
-	measure_least(table, AT_SPACES, words);
+	measure_least(table, AT_SPACES, within, words);
 	for (size_t c = 0; c < table->column_count; c++) {
 		const struct table_column *column = &table->columns[c];
 		const size_t name_room = column->room ? column->room : NAME_ROOM;
@@ -471,7 +482,7 @@ static void print_fitting(const struct table *table, struct output *out, size_t 
 	char *names;
 
 	if (output_is_narrow(out)) {
-		names = spare(table, room, left_out);
+		names = spare(table, room, true, left_out);
 		tightly = *names;
 		if (extra)
 			names = add_name(names, extra);
@@ -512,17 +523,28 @@ static bool is_too_wide(const struct table *table, size_t room)
 	return total > room + GAP;
 }
 
-/* Returns whether spare columns have to be left out. */
-static bool is_short_of_room(const struct table *table, size_t room, const bool *left_out)
+/* Returns whether spare columns have to be left out, or if not `within`, words to be divided. */
+static bool is_short_of_room(const struct table *table, size_t room, bool within,
+			     const bool *left_out)
 {
 	bool more_left_out[TABLE_COLUMNS_MAX] = {false}, any;
 	char *names;
 
 	memcpy(more_left_out, left_out, table->column_count * sizeof(*left_out));
-	names = spare(table, room, more_left_out);
+	names = spare(table, room, within, more_left_out);
 	any = *names;
 	free(names);
 	return any;
+}
+
+/* Copies the columns of a table, with their brief headings. */
+static void take_brief_headings(struct table *table, struct table_column *columns)
+{
+	memcpy(columns, table->columns, table->column_count * sizeof(*columns));
+	for (size_t c = 0; c < table->column_count; c++)
+		if (columns[c].brief)
+			columns[c].heading = columns[c].brief;
+	table->columns = columns;
 }
 
 /* Returns whether all rows have the same cell in a column. */
@@ -584,6 +606,7 @@ static void print_table(const struct table *table, struct output *out, size_t in
 {
 	const size_t room = out->width > indent ? out->width - indent : 1;
 	bool left_out[TABLE_COLUMNS_MAX] = {false};
+	struct table_column brief[TABLE_COLUMNS_MAX];
 	const char *extra = NULL;
 	char **copies[TABLE_COLUMNS_MAX] = {NULL};
 	struct table shorter = *table;
@@ -602,7 +625,9 @@ static void print_table(const struct table *table, struct output *out, size_t in
 				shorter.cells + c, table->cell_count / table->column_count,
 				table->column_count, SHORT_NAMES_FROM, pen_for(out)->omitted);
 	leave_out_common(&shorter, out, indent, left_out);
-	if (is_short_of_room(&shorter, room, left_out))
+	if (is_short_of_room(&shorter, room, false, left_out))
+		take_brief_headings(&shorter, brief);
+	if (is_short_of_room(&shorter, room, true, left_out))
 		extra = cut_extras(&shorter, &cut);
 	print_fitting(&shorter, out, indent, left_out, extra);
 	for (size_t c = 0; c < table->column_count; c++)

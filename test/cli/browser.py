@@ -438,7 +438,7 @@ def exact_profiles(plumb):
     with browser as terminal:
         terminal.wait_text("1 Functions")
         terminal.keys("8")
-        terminal.wait_text("SLOTS +RETIRING +BAD SPEC +LARGEST CAUSE +FUNCTION")
+        terminal.wait_text("SLOTS +RETIRE +SPEC +FRONT +BACK +LARGEST CAUSE +FUNCTION")
         terminal.keys("w")
         terminal.wait_text("zz_first_ *\n.*x{5}>")
 
