@@ -75,6 +75,38 @@ static char *message_of(const struct page *page)
 	return memory_copy(page->message, strcspn(page->message, "\n"));
 }
 
+/* Returns how many messages there are; hints below one are indented. */
+static size_t count_messages(const char *text)
+{
+	size_t count = 0;
+
+	while (*text) {
+		count += !count || *text != ' ';
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return count;
+}
+
+/* Says the first warning, and how many more there are, unless the page before had the same. */
+static void say_warnings(struct browser *browser)
+{
+	const struct page *page = &browser->page;
+	const char *warnings = page_warns(page) ? page->message : NULL;
+	const size_t begin = warnings ? strspn(warnings, " ") + page_prefix(warnings) : 0;
+	const size_t more = warnings ? count_messages(warnings) - 1 : 0;
+
+	browser_say(browser, NULL);
+	if (warnings && !(browser->warned && strcmp(browser->warned, warnings) == 0))
+		browser_say(browser,
+			    more ? memory_format("1 of %zu: %.*s", more + 1,
+						 (int)strcspn(warnings + begin, "\n"),
+						 warnings + begin)
+				 : memory_copy(warnings + begin, strcspn(warnings + begin, "\n")));
+	free(browser->warned);
+	browser->warned = warnings ? memory_copy(warnings, strlen(warnings)) : NULL;
+}
+
 static unsigned wanted_width(const struct browser *browser)
 {
 	return browser->wide && screen_width() < PAGE_WIDTH ? PAGE_WIDTH : screen_width();
@@ -125,9 +157,7 @@ static bool load(struct browser *browser)
 	page.width = width;
 	page_free(&browser->page);
 	browser->page = page;
-	browser_say(browser, *browser->page.message && !browser->page.silent
-				     ? message_of(&browser->page)
-				     : NULL);
+	say_warnings(browser);
 	browser->sorted = -1;
 	cursor_settle(browser);
 	return true;
@@ -386,6 +416,12 @@ static void obey(struct browser *browser, int key)
 		browser->wide = !browser->wide;
 		refit(browser);
 		break;
+	case 'm':
+		if (page_warns(&browser->page))
+			draw_warnings(browser);
+		else
+			browser_say(browser, memory_format("there are no warnings"));
+		break;
 	case '?':
 	case 'h':
 		draw_help(browser);
@@ -455,6 +491,7 @@ int browser_run(const struct browser_client *client)
 		fprintf(stderr, "%s\n", browser.page.message);
 	page_free(&browser.page);
 	browser_say(&browser, NULL);
+	free(browser.warned);
 	do
 		visit_free(browser_here(&browser));
 	while (browser.depth-- > 0);

@@ -79,7 +79,10 @@ static void cut_beginning(char *text, size_t columns)
 
 void draw_status(struct browser *browser)
 {
-	const char *hint = browser_here(browser)->place.opened ? "Esc back  ? help " : "? help ";
+	const bool warns = page_warns(&browser->page);
+	const char *hint = browser_here(browser)->place.opened
+				   ? (warns ? "m warnings  Esc back  ? help " : "Esc back  ? help ")
+				   : (warns ? "m warnings  ? help " : "? help ");
 	const unsigned width = screen_width();
 	char *text = browser->message ? memory_copy(browser->message, strlen(browser->message))
 				      : browser->client->command(browser->client->user,
@@ -146,18 +149,20 @@ void draw_page(struct browser *browser)
 	screen_show();
 }
 
-/* ---- Help -------------------------------------------------------------------------------------
+/* ---- Texts that the user reads and leaves -----------------------------------------------------
  */
 
-#define HELP_COLUMN 22 /* where what a key does begins */
+#define HELP_COLUMN    22 /* where what a key does begins */
+#define MESSAGE_INDENT 7  /* of the lines after the first one of a message, as "plumb: " */
 
-struct help {
+struct reading {
+	const char *title;
 	char **lines;
 	size_t count;
 };
 
 /* Adds lines that begin with `keys`, and have `text` from a column on. */
-static void add_help(struct help *help, const char *keys, size_t column, const char *text)
+static void add_lines(struct reading *reading, const char *keys, size_t column, const char *text)
 {
 	const size_t width = screen_width();
 	struct wrap_line line = {0};
@@ -165,15 +170,16 @@ static void add_help(struct help *help, const char *keys, size_t column, const c
 	do {
 		const bool any = wrap_next(&text, width > column ? width - column : 1, &line);
 
-		help->lines = memory_resize(help->lines, help->count + 1, sizeof(*help->lines));
-		help->lines[help->count++] =
+		reading->lines =
+			memory_resize(reading->lines, reading->count + 1, sizeof(*reading->lines));
+		reading->lines[reading->count++] =
 			memory_format("  %-*s%.*s", (int)column - 2, keys,
 				      any ? (int)line.length : 0, any ? line.at : "");
 		keys = "";
 	} while (*text);
 }
 
-static struct help help_of(const struct browser_client *client)
+static struct reading help_of(const struct browser *browser)
 {
 	static const char *const rows[][2] = {
 		{"Up Down j k", "select another row"},
@@ -186,59 +192,84 @@ static struct help help_of(const struct browser_client *client)
 		{"/ n N", "search, go to the next match, to the one before"},
 		{"< > r", "sort by another column, reverse the order"},
 		{"g", "show or hide call trees, below the rows"},
+		{"m", "show warnings, such as files that have changed or have no symbols"},
 	};
-	struct help help = {0};
+	const struct browser_client *client = browser->client;
+	struct reading help = {.title = " Keys"};
 	char *keys, *text;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		add_help(&help, rows[i][0], HELP_COLUMN, rows[i][1]);
+		add_lines(&help, rows[i][0], HELP_COLUMN, rows[i][1]);
 	for (size_t i = 0; i < client->filter_count; i++) {
 		keys = memory_format("%c", client->filters[i].key);
 		text = memory_format("show only the selected row's %s", client->filters[i].name);
-		add_help(&help, keys, HELP_COLUMN, text);
+		add_lines(&help, keys, HELP_COLUMN, text);
 		free(text);
 		free(keys);
 	}
 	keys = memory_format("%c to %c", client->views[0].key,
 			     client->views[client->view_count - 1].key);
-	add_help(&help, keys, HELP_COLUMN, "change the view");
+	add_lines(&help, keys, HELP_COLUMN, "change the view");
 	free(keys);
-	add_help(&help, "a", HELP_COLUMN, "show all again");
-	add_help(&help, "q", HELP_COLUMN, "leave");
-	add_help(&help, "", 2, "");
-	add_help(&help, "", 2,
-		 "The last line shows the command that prints the same page as text.");
+	add_lines(&help, "a", HELP_COLUMN, "show all again");
+	add_lines(&help, "q", HELP_COLUMN, "leave");
+	add_lines(&help, "", 2, "");
+	add_lines(&help, "", 2,
+		  "The last line shows the command that prints the same page as text.");
 	return help;
 }
 
-/* Draws the help from line `top` on. Returns whether there is more below. */
-static bool draw_help_from(const struct browser_client *client, size_t top)
+/* The warnings of the page, each with the hints below it. */
+static struct reading warnings_of(const struct browser *browser)
 {
-	struct help help = help_of(client);
-	const bool more = help.count > top + draw_height();
+	struct reading warnings = {.title = " Warnings"};
+	const char *text = browser->page.message;
+
+	while (*text) {
+		const size_t length = strcspn(text, "\n"), spaces = strspn(text, " ");
+		const bool hint = spaces > 0;
+		const size_t begin = hint ? spaces : page_prefix(text);
+		char *message = memory_copy(text + begin, length > begin ? length - begin : 0);
+
+		if (!hint && warnings.count)
+			add_lines(&warnings, "", 2, "");
+		add_lines(&warnings, "", hint ? MESSAGE_INDENT : 2, message);
+		free(message);
+		text += length + (text[length] == '\n');
+	}
+	return warnings;
+}
+
+/* Draws a text from line `top` on. Returns whether there is more below. */
+static bool draw_reading(const struct reading *reading, size_t top)
+{
+	const bool more = reading->count > top + draw_height();
 
 	erase();
-	screen_draw_text(0, LOOK_BAR, " Keys");
-	for (size_t y = 0; y < draw_height() && top + y < help.count; y++)
-		screen_draw_text((unsigned)y + 1, LOOK_PLAIN, help.lines[top + y]);
+	screen_draw_text(0, LOOK_BAR, reading->title);
+	for (size_t y = 0; y < draw_height() && top + y < reading->count; y++)
+		screen_draw_text((unsigned)y + 1, LOOK_PLAIN, reading->lines[top + y]);
 	screen_draw_text(screen_height() - 1, LOOK_BAR,
 			 more || top ? " Up and Down: scroll; other keys return"
 				     : " press any key to return");
 	screen_show();
-	for (size_t i = 0; i < help.count; i++)
-		free(help.lines[i]);
-	free(help.lines);
 	return more;
 }
 
-void draw_help(const struct browser *browser)
+/* Shows a text until the user has read it. It is made again for each size of the screen. */
+static void read_out(const struct browser *browser,
+		     struct reading (*make)(const struct browser *browser))
 {
 	size_t top = 0;
 	int key;
 
 	do {
-		const bool more = draw_help_from(browser->client, top);
+		struct reading reading = make(browser);
+		const bool more = draw_reading(&reading, top);
 
+		for (size_t i = 0; i < reading.count; i++)
+			free(reading.lines[i]);
+		free(reading.lines);
 		key = screen_key(-1, -1);
 		if (key == KEY_DOWN || key == 'j' || key == ' ' || key == KEY_NPAGE)
 			top += more;
@@ -248,4 +279,14 @@ void draw_help(const struct browser *browser)
 			break;
 	} while (!browser_is_interrupted());
 	erase();
+}
+
+void draw_help(const struct browser *browser)
+{
+	read_out(browser, help_of);
+}
+
+void draw_warnings(const struct browser *browser)
+{
+	read_out(browser, warnings_of);
 }

@@ -227,6 +227,18 @@ void page_finish(struct page_job *job, struct page *page, size_t width)
 	close_job(job);
 }
 
+bool page_warns(const struct page *page)
+{
+	return !page->silent && page->message && *page->message;
+}
+
+size_t page_prefix(const char *message)
+{
+	static const char prefix[] = "plumb: ";
+
+	return strncmp(message, prefix, sizeof(prefix) - 1) == 0 ? sizeof(prefix) - 1 : 0;
+}
+
 void page_free(struct page *page)
 {
 	free(page->lines);

@@ -55,6 +55,11 @@ void page_cancel(struct page_job *job);
 void page_finish(struct page_job *job, struct page *page, size_t width);
 void page_free(struct page *page);
 
+/* Returns whether there are warnings beside what the page shows. */
+bool page_warns(const struct page *page);
+/* Returns the length of the program's name before a message. */
+size_t page_prefix(const char *message);
+
 /* Returns a row's text of a key, which is not terminated, or NULL. */
 const char *page_text(const struct page_mark *mark, uint32_t key, size_t *length);
 /* Returns column `c` of the table that `heading` belongs to; false past the end. */

@@ -28,6 +28,7 @@ struct browser {
 	size_t left;
 	char wanted[128];
 	char *message;
+	char *warned;  /* the warnings that were shown last; NULL: none were */
 	long sorted;   /* the column, or -1 */
 	bool reversed; /* smallest first */
 	bool wide;     /* pages have all columns, also those that the screen has no room for */
@@ -72,6 +73,8 @@ void draw_page(struct browser *browser);
 void draw_status(struct browser *browser);
 /* Shows the keys until the user has read them. */
 void draw_help(const struct browser *browser);
+/* Likewise shows the warnings that came with the page. */
+void draw_warnings(const struct browser *browser);
 
 /* ---- cursor.c --------------------------------------------------------------------------------
  */

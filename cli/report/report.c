@@ -174,9 +174,9 @@ static bool has_samples(const struct plumb_profile *profile)
 /* Whether people read a table of functions. */
 static bool prints_functions(const struct report_options *options)
 {
-	return !options->browsed && !options->common.json && !options->csv &&
-	       !options->common.separator && !options->folded && !options->histogram &&
-	       !options->sharing && !options->from.like_perf && report_counted(options) < 0;
+	return !options->common.json && !options->csv && !options->common.separator &&
+	       !options->folded && !options->histogram && !options->sharing &&
+	       !options->from.like_perf && report_counted(options) < 0;
 }
 
 static int print(struct report_run *run)
@@ -412,8 +412,8 @@ static int make_profile(struct report_run *run)
 		status = EXIT_USAGE;
 	}
 	complain_warnings(run->reading.diagnostics);
-	/* The browser's last line says what it shows. */
-	if (!run->options->browsed &&
+	/* A page has many views of the same files. */
+	if (!(run->options->browsed && run->options->common.json) &&
 	    !symbols_report_gone(run->reading.symbols, run->options->from.symfs) &&
 	    !plumb_symbolizer_warning(run->reading.symbols, 0) && /* which says why */
 	    prints_functions(run->options))

@@ -167,8 +167,33 @@ def the_first_page(plumb):
         printed = browser.stdio("-s", "tid,ip")
         assert [line.rstrip() for line in screen[1:23]] == printed[:22], screen
         assert screen[0].startswith(" 1 Report 2 Lines"), screen[0]
-        assert "data' -s tid,ip" in screen[23], screen[23]
         assert selected(terminal)[0].rstrip() == printed[3]
+        terminal.keys("Down")
+        terminal.wait("the command", lambda screen: "data' -s tid,ip" in screen[23])
+
+
+@tap.test
+def warnings(plumb):
+    """Warnings that --stdio prints are named by the last line, and m shows them"""
+    browser = Browser(plumb, "-s symbol")
+    with browser as terminal:
+        run = subprocess.run([plumb, "report", "--stdio", "-i", browser.path, "-s", "symbol"],
+                             capture_output=True, text=True, check=True, timeout=WAIT)
+        said = "/nowhere/some program cannot be read, so its functions are unknown"
+        assert run.stderr.split("\n")[0] == f"plumb: {said}", run.stderr
+        screen = terminal.wait_page()
+        assert screen[23].startswith(f" {said[:40]}"), screen[23]
+        assert screen[23].endswith("m warnings  ? help"), screen[23]
+        terminal.keys("m")
+        screen = terminal.wait_text("press any key to return")
+        assert screen[0] == " Warnings" and screen[1].strip() == said, screen
+        assert screen[2].strip() == run.stderr.split("\n")[1].strip(), screen
+        terminal.keys("x")
+        # It is not said again with each page, but can still be read.
+        terminal.keys("2")
+        terminal.wait_text("srcline,symbol .*m warnings  [?] help")
+        terminal.keys("?")
+        terminal.wait_text("m +show warnings")
 
 
 @tap.test
@@ -437,6 +462,8 @@ def exact_profiles(plumb):
     assert run.returncode == 0, run.stderr
     with browser as terminal:
         terminal.wait_text("1 Functions")
+        terminal.keys("m")
+        terminal.wait_text("there are no warnings")
         terminal.keys("8")
         terminal.wait_text("SLOTS +RETIRE +SPEC +FRONT +BACK +LARGEST CAUSE +FUNCTION")
         terminal.keys("w")
