@@ -654,6 +654,8 @@ uint64_t barrier_done(struct core *core, const struct insn *insn)
 
 	if (type & LOADS)
 		done = core->loads_done;
+	if (type & LOADS && unlikely(core->told != NULL))
+		done = later(done, told_loads_done(core));
 	/* Stores leave in order, so a barrier for stores only delays nothing. */
 	if (type == (LOADS | STORES) && core->stores_gone > done) {
 		done = core->stores_gone;

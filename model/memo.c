@@ -66,7 +66,7 @@ void memo_settle(struct core *core)
 struct met {
 	unsigned k; /* its number */
 	unsigned kind;
-	const uint64_t *stores; /* of STEP_NEAR, else NULL */
+	const uint64_t *stores; /* if is_near(), else NULL */
 	uint64_t answer;        /* ANSWER_NONE: any */
 };
 
@@ -84,7 +84,8 @@ static bool meets(const struct transition *t, const struct met *met)
 
 /*
  * Finds another transition that is the same as `like` before a step, and then is as what was met.
- * The stores of STEP_NEAR are the same before it if these steps are, and their numbers.
+ * The stores of loads that are near some are the same before it if these steps are, and their
+ * numbers.
  */
 static __attribute__((noinline)) struct transition *
 find_other(const struct memo *memo, const struct transition *like, const struct met *met)
@@ -98,7 +99,7 @@ find_other(const struct memo *memo, const struct transition *like, const struct 
 		    memcmp(steps_in(t), steps_in(like), met->k * sizeof(struct step)) != 0)
 			continue;
 		for (unsigned i = 0; i < met->k; i++)
-			near += steps_in(t)[i].kind == STEP_NEAR;
+			near += is_near(steps_in(t)[i].kind);
 		if (!near || !memcmp(near_in(t), near_in(like), near * sizeof(struct near)))
 			return t;
 	}
@@ -152,18 +153,20 @@ static void undo_stores(struct core *core)
 }
 
 /* Finds a transition of a block, the last one if possible. */
-static inline struct transition *find_first(const struct memo *memo, uint64_t serial,
+static inline struct transition *find_first(const struct memo *memo,
+					    const struct prepared *prepared,
 					    const struct access *accesses, size_t count)
 {
+	const uint64_t serial = prepared->serial;
 	struct transition *t;
 
 	for (unsigned i = 0; memo->last && i < 2; i++) {
 		t = memo->last->then[i];
-		if (t && t->serial == serial && has_shape(t, accesses, count))
+		if (t && t->serial == serial && has_shape(t, prepared, accesses, count))
 			return t;
 	}
 	for (t = memo->node->first; t; t = t->next)
-		if (t->serial == serial && has_shape(t, accesses, count))
+		if (t->serial == serial && has_shape(t, prepared, accesses, count))
 			return t;
 	return NULL;
 }
@@ -220,12 +223,13 @@ static uint64_t ask_fetch(const struct attempt *attempt, const struct step *step
 	return fetch_answer(&told->last, cycle, told->at_hand);
 }
 
-static uint64_t ask_load(const struct attempt *attempt, const struct step *step, struct told *told)
+static uint64_t ask_load(const struct attempt *attempt, const struct step *step, bool own,
+			 struct told *told)
 {
 	const uint64_t cycle = cycle_of(attempt, step);
 
 	memory_load(attempt->core->memory, cycle, pc_of(attempt, step), address_at(attempt, step),
-		    step->bytes, false, &told->last);
+		    step->bytes, own, &told->last);
 	return load_answer(&told->last, cycle);
 }
 
@@ -255,11 +259,16 @@ static uint64_t ask(const struct attempt *attempt, const struct step *step, stru
 		return ask_fetch(attempt, step, told);
 	case STEP_LOAD:
 	case STEP_NEAR:
-		return ask_load(attempt, step, told);
+		return ask_load(attempt, step, false, told);
+	case STEP_OWN:
+	case STEP_OWN_NEAR:
+		return ask_load(attempt, step, true, told);
 	case STEP_TRANSLATE:
 		return ask_translate(attempt, step, told);
 	case STEP_STORE:
 		return ask_store(attempt, step, told);
+	case STEP_LOADS_DONE:
+		return cycles_left(attempt->core->loads_done, attempt->begun);
 	default:
 		memory_prefetch(attempt->core->memory, cycle_of(attempt, step),
 				address_at(attempt, step), step->bytes);
@@ -287,19 +296,23 @@ static struct transition *find_as_near(const struct attempt *attempt, struct tra
 {
 	const struct step *step = &steps_in(t)[k];
 	const struct near *near = &near_in(t)[step->near];
-	const bool is_near = step->kind == STEP_NEAR;
+	const bool was_near = is_near(step->kind);
+	const bool own = step->kind == STEP_OWN || step->kind == STEP_OWN_NEAR;
 	const uint64_t issue =
-		is_near ? attempt->begun + (uint64_t)near->issue : cycle_of(attempt, step);
+		was_near ? attempt->begun + (uint64_t)near->issue : cycle_of(attempt, step);
 	struct met met = {.k = k, .answer = ANSWER_NONE};
 	uint64_t stores[2];
 
 	if (!find_stores(attempt->core, issue, address_at(attempt, step), step->bytes, stores))
 		return NULL;
-	if (is_near == (stores[0] != 0) &&
-	    (!is_near || (stores[0] == near->stores[0] && stores[1] == near->stores[1])))
+	if (was_near == (stores[0] != 0) &&
+	    (!was_near || (stores[0] == near->stores[0] && stores[1] == near->stores[1])))
 		return t;
 	met.stores = stores[0] ? stores : NULL;
-	met.kind = stores[0] ? STEP_NEAR : STEP_LOAD;
+	if (stores[0])
+		met.kind = own ? STEP_OWN_NEAR : STEP_NEAR;
+	else
+		met.kind = own ? STEP_OWN : STEP_LOAD;
 	return find_other(attempt->core->memo, t, &met);
 }
 
@@ -316,7 +329,7 @@ static __attribute__((noinline)) struct transition *find_answered(const struct a
 	struct met met = {.k = k, .kind = (*step)->kind, .answer = answer};
 	struct transition *other = NULL;
 
-	if (met.kind == STEP_NEAR)
+	if (is_near(met.kind))
 		met.stores = near_in(t)[(*step)->near].stores;
 	if (answer != ANSWER_NONE)
 		other = find_other(attempt->core->memo, t, &met);
@@ -338,7 +351,7 @@ take_step(const struct attempt *attempt, struct transition *t, const struct step
 	struct transition *found = t;
 	uint64_t answer;
 
-	if ((*step)->kind == STEP_LOAD || (*step)->kind == STEP_NEAR)
+	if ((*step)->kind >= STEP_LOAD && (*step)->kind <= STEP_OWN_NEAR)
 		found = find_as_near(attempt, t, k);
 	if (!found) {
 		stop_at(attempt, t, k, k);
@@ -428,7 +441,7 @@ static inline struct transition *follow(const struct attempt *attempt, size_t ac
 {
 	const struct prepared *prepared = attempt->block->model;
 	struct memo *memo = attempt->core->memo;
-	struct transition *t = find_first(memo, prepared->serial, attempt->accesses, access_count);
+	struct transition *t = find_first(memo, prepared, attempt->accesses, access_count);
 	const struct step *step;
 	uint64_t answer;
 

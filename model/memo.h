@@ -19,12 +19,20 @@ enum step_kind {
 	STEP_FETCH,
 	STEP_LOAD,
 	STEP_NEAR, /* a load that may get its data from older stores */
+	STEP_OWN,  /* likewise, loads of lines that the instruction will write */
+	STEP_OWN_NEAR,
 	STEP_TRANSLATE,
 	STEP_STORE,
 	STEP_PREFETCH,
+	STEP_LOADS_DONE, /* how long the loads of older blocks take */
 	STEP_BRANCH,
 	STEP_END,
 };
+
+static inline bool is_near(unsigned kind)
+{
+	return kind == STEP_NEAR || kind == STEP_OWN_NEAR;
+}
 
 /* Cycles are relative to the one in which the block began. */
 struct step {
@@ -36,7 +44,7 @@ struct step {
 	int32_t ready;   /* of a store: when its data is there */
 	uint64_t answer; /* all that matters of it */
 	int32_t gone;    /* of a store: when it is in L1D */
-	uint32_t near;   /* of STEP_NEAR: which one it is of them */
+	uint32_t near;   /* if is_near(): which one it is of them */
 };
 
 /* Of a load: when it issues, and the stores of which it may get its data then. */
@@ -55,7 +63,8 @@ struct told {
 	const struct block *block;
 	const struct access *accesses;
 	size_t access_count;
-	uint64_t begun; /* cycle */
+	uint64_t begun;      /* cycle */
+	uint64_t loads_done; /* core.loads_done of older blocks */
 	unsigned count, near_count;
 	bool fails;     /* this cannot be remembered */
 	bool is_near;   /* the next load is: the last of .near */
@@ -86,6 +95,8 @@ void told_branch(struct core *core, uint64_t pc, unsigned kind, bool taken, uint
 		 struct predict_outcome *outcome);
 /* Before a load: when it issues, and which bytes it loads. */
 void told_issue(struct core *core, uint64_t issue, uint64_t address, unsigned bytes);
+/* Returns when the loads of older blocks are done, or the current cycle if they are. */
+uint64_t told_loads_done(struct core *core);
 /* After a mispredicted branch: the wrong path's operations, and the cycle in which it began. */
 void told_wrong_path(struct core *core, uint64_t operations, uint64_t begun);
 

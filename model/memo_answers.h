@@ -59,6 +59,11 @@ static inline uint64_t fetch_answer(const struct memory_result *result, uint64_t
 	return answer;
 }
 
+static inline uint64_t cycles_left(uint64_t until, uint64_t cycle)
+{
+	return until > cycle ? until - cycle : 0;
+}
+
 static inline uint64_t branch_answer(const struct predict_outcome *outcome, uint64_t pc, bool taken)
 {
 	unsigned wrong = 0;

@@ -48,7 +48,7 @@ struct transition {
 	uint8_t used; /* slots, in the cycle in which it ends */
 	bool loads;
 	bool acquires, releases; /* changes core.memory_floor, core.release_gone */
-	bool merges;             /* some instructions make several accesses */
+	bool merges;             /* some instructions make several accesses: are_merged() */
 	bool counts_kinds;       /* what count_kinds() counts is among the deltas */
 } __attribute__((aligned(8)));
 
@@ -113,25 +113,35 @@ static inline uint32_t shape_of(const struct access *access)
 	return access->insn | (uint32_t)access->bytes << 16;
 }
 
-/* Whether each access of an instruction is next to the one before. */
-static inline bool are_adjacent(const struct access *accesses, size_t count)
+/*
+ * Whether each access of an instruction is next to the one before; or at the same place, if it is
+ * an atomic, which stores where it has loaded.
+ */
+static inline bool are_merged(const struct prepared *prepared, const struct access *accesses,
+			      size_t count)
 {
-	for (size_t i = 1; i < count; i++)
-		if (accesses[i].insn == accesses[i - 1].insn &&
-		    accesses[i].address != accesses[i - 1].address + accesses[i - 1].bytes)
+	const unsigned both = MEM_LOAD | MEM_STORE;
+
+	for (size_t i = 1; i < count; i++) {
+		const struct access *before = &accesses[i - 1];
+		const bool stores_back = (prepared->ops[before->insn].memory & both) == both;
+
+		if (accesses[i].insn == before->insn &&
+		    accesses[i].address != before->address + (stores_back ? 0 : before->bytes))
 			return false;
+	}
 	return true;
 }
 
-static inline bool has_shape(const struct transition *t, const struct access *accesses,
-			     size_t count)
+static inline bool has_shape(const struct transition *t, const struct prepared *prepared,
+			     const struct access *accesses, size_t count)
 {
 	if (t->access_count != count)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (shape_in(t)[i] != shape_of(&accesses[i]))
 			return false;
-	return likely(!t->merges) || are_adjacent(accesses, count);
+	return likely(!t->merges) || are_merged(prepared, accesses, count);
 }
 
 /* memo_record.c: finds the counters of `core`, before anything is recorded */

@@ -17,6 +17,7 @@ static const struct {
 	MEMBER(renaming),        MEMBER(reorder_full), MEMBER(queue_full), MEMBER(branches),
 	MEMBER(flushes),         MEMBER(loads),        MEMBER(stores),     MEMBER(load_crossings),
 	MEMBER(store_crossings), MEMBER(load_cycles),  MEMBER(bubbles),    MEMBER(paired),
+	MEMBER(isb_flushes),
 #undef MEMBER
 };
 
@@ -191,8 +192,9 @@ static struct transition *observe(struct core *core, const struct block *block, 
 	told->accesses = accesses;
 	told->access_count = access_count;
 	told->begun = begun;
+	told->loads_done = loads_done;
 	told->count = told->near_count = 0;
-	told->fails = access_count > ACCESSES_MAX || !are_adjacent(accesses, access_count);
+	told->fails = access_count > ACCESSES_MAX || !are_merged(prepared, accesses, access_count);
 	told->resolved = told->operations = told->wrong = 0;
 	core->loads_done = 0;
 	/* What other blocks are owed must not be added meanwhile, and taken for this one's. */

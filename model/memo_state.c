@@ -112,12 +112,12 @@ static void read_first(struct writer *to, const struct core *core)
 	to->at += WORD_LISTS;
 }
 
-/* Results that are on their way. */
+/* Results that are on their way; and when younger operations may begin, if one has gone alone. */
 static void read_results(struct writer *to, const struct core *core)
 {
 	const uint64_t soon = core->cycle + 1;
 
-	for (unsigned i = 0; i < REG_COUNT; i++) {
+	for (unsigned i = 0; i <= READY_ALWAYS; i++) {
 		const struct early_result *early = &core->early[i];
 		const uint64_t ready = core->ready[i];
 		const bool is_early = early->ready == ready && early->class != UINT16_MAX;
@@ -360,7 +360,7 @@ static void write_first(struct core *core, const uint32_t *words)
 
 static const uint32_t *write_results(struct core *core, const uint32_t *words)
 {
-	for (unsigned i = 0; i < REG_COUNT; i++) {
+	for (unsigned i = 0; i <= READY_ALWAYS; i++) {
 		core->ready[i] = 0;
 		core->early[i].class = UINT16_MAX;
 	}

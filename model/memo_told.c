@@ -168,7 +168,8 @@ bool told_load(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address,
 {
 	struct told *told = core->told;
 	enum given given;
-	struct step *step = ask(told, told->is_near ? STEP_NEAR : STEP_LOAD, cycle, &given);
+	const unsigned far = own ? STEP_OWN : STEP_LOAD, near = own ? STEP_OWN_NEAR : STEP_NEAR;
+	struct step *step = ask(told, told->is_near ? near : far, cycle, &given);
 
 	step->near = told->is_near ? told->near_count - 1 : 0;
 	if (given == GIVEN_ANSWER)
@@ -247,6 +248,16 @@ bool told_fetch(struct core *core, uint64_t cycle, uint64_t pc, struct memory_re
 	step->offset = (int32_t)(pc - told->block->pc);
 	note_answer(told, step, fetch_answer(result, cycle, at_hand));
 	return at_hand;
+}
+
+uint64_t told_loads_done(struct core *core)
+{
+	struct told *told = core->told;
+	const uint64_t cycles = cycles_left(told->loads_done, told->begun);
+	enum given given;
+
+	note_answer(told, ask(told, STEP_LOADS_DONE, told->begun, &given), cycles);
+	return told->begun + cycles;
 }
 
 void told_branch(struct core *core, uint64_t pc, unsigned kind, bool taken, uint64_t target,

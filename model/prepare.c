@@ -301,14 +301,9 @@ static void sum_kinds(struct prepared *prepared, const struct block *block)
 }
 
 /* Whether memo.c can tell all that the operation depends on, of what memory answers. */
-static bool is_replayable(const struct core_params *params, const struct insn *insn,
-			  const struct op *op)
+static bool is_replayable(const struct insn *insn)
 {
-	const unsigned both = MEM_LOAD | MEM_STORE;
-	const unsigned others = MEM_EXCLUSIVE | MEM_ATOMIC | MEM_ZERO | MEM_GATHER | MEM_TAG;
-
-	return !params->classes[op->class].serializes && !(insn->memory & others) &&
-	       (insn->memory & both) != both && !(insn->kinds & (KIND_DMB | KIND_DSB | KIND_ISB)) &&
+	return !(insn->memory & (MEM_ZERO | MEM_GATHER | MEM_TAG)) &&
 	       insn->branch != BRANCH_EXCEPTION;
 }
 
@@ -339,7 +334,7 @@ bool core_prepare_block(const struct core_params *params, struct block *block)
 			prepare_op(params, insn, CLASS_CRYPTO_AES_FUSED, op);
 		else
 			prepare_op(params, insn, insn->class, op);
-		prepared->replayable &= is_replayable(params, insn, op);
+		prepared->replayable &= is_replayable(insn);
 	}
 	sum_kinds(prepared, block);
 	block->model = prepared;

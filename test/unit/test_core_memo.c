@@ -52,7 +52,15 @@ static const struct kind {
 	{0xa9000400, 4, 8, 2},  /* stp x, x1, [x] */
 	{0xf9800000, 1, 0, 0},  /* prfm pldl1keep, [x] */
 	{0xd5033bbf, 1, 0, 0},  /* dmb ish */
+	{0xd50339bf, 1, 0, 0},  /* dmb ishld */
+	{0xd5033a9f, 1, 0, 0},  /* dsb ishst */
+	{0xd5033fdf, 1, 0, 0},  /* isb */
 	{0xc85ffc00, 1, 8, 1},  /* ldaxr x, [x] */
+	{0xc8027c00, 1, 8, 1},  /* stxr w2, x, [x] */
+	{0xf8220000, 2, 8, 2},  /* ldadd x2, x, [x] */
+	{0xf8e20000, 1, 8, 2},  /* ldaddal x2, x, [x] */
+	{0xc8a37c00, 1, 8, 2},  /* cas x3, x, [x] */
+	{0xd51b4402, 1, 0, 0},  /* msr fpcr, x2 */
 	{0xc8dffc00, 3, 8, 1},  /* ldar x, [x] */
 	{0xf8bfc000, 1, 8, 1},  /* ldapr x, [x] */
 	{0xc89ffc00, 3, 8, 1},  /* stlr x, [x] */
@@ -76,8 +84,11 @@ static void draw_insn(const struct core_params *params, struct made_block *made,
 		      bool bursts)
 {
 	const struct kind *kind = bursts && draw(4) ? &kinds[0] : draw_kind();
+	const uint32_t registers = draw(16) + (draw(16) << 5);
+	const bool is_system = kind->word >> 24 == 0xd5; /* has none, or one that does not matter */
 
-	insn_decode(kind->word + draw(16) + (draw(16) << 5), params->vector_bytes, &made->insns[i]);
+	insn_decode(kind->word + (is_system ? 0 : registers), params->vector_bytes,
+		    &made->insns[i]);
 	for (unsigned a = 0; a < kind->accesses; a++)
 		made->accesses[made->access_count++] =
 			(struct access){.insn = (uint16_t)i, .bytes = kind->bytes};
@@ -103,6 +114,13 @@ static void draw_blocks(const struct core_params *params)
 	}
 }
 
+/* An atomic stores where it has loaded. */
+static bool is_atomic(const struct made_block *made, const struct access *access)
+{
+	return made->insns[access->insn].memory & MEM_STORE &&
+	       made->insns[access->insn].memory & MEM_LOAD;
+}
+
 /* Sets addresses near one another, so that stores forward, cross lines, or hinder loads. */
 static void draw_addresses(struct made_block *made, uint32_t bytes, bool anew)
 {
@@ -112,7 +130,7 @@ static void draw_addresses(struct made_block *made, uint32_t bytes, bool anew)
 		struct access *access = &made->accesses[i];
 
 		if (i > 0 && access->insn == access[-1].insn)
-			address += access->bytes;
+			address += is_atomic(made, access) ? 0 : access->bytes;
 		else if (anew || !access->address)
 			address = DATA + (draw(4) ? draw(bytes / 8) * 8 : draw(bytes));
 		else
