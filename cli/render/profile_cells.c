@@ -159,8 +159,7 @@ void profile_add_cells(struct table *table, const struct profile_place *place, s
 			.rows = rows + first,
 		};
 	}
-	while (started + 1 < thread_count &&
-	       pthread_create(&threads[started], NULL, add_parts, &parts) == 0)
+	while (started + 1 < thread_count && threads_start(&threads[started], add_parts, &parts))
 		started++;
 	add_parts(&parts);
 	for (size_t i = 0; i < started; i++)

@@ -10,20 +10,30 @@
 /* Of the processors that perf runs on. */
 #define HUGE_PAGE ((size_t)2 << 20)
 
+static size_t round_up(size_t bytes, size_t unit)
+{
+	return (bytes + unit - 1) & ~(unit - 1);
+}
+
 void *large_alloc(size_t count, size_t size)
 {
-	size_t bytes, unit;
+	size_t bytes;
 	void *memory;
 
 	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HUGE_PAGE)
 		return NULL;
-	unit = bytes < HUGE_PAGE ? LINE : HUGE_PAGE;
-	bytes = (bytes + unit - 1) & ~(unit - 1);
-	memory = aligned_alloc(unit, bytes);
-	/* Without huge pages it works as well. */
-	if (memory && unit == HUGE_PAGE)
-		madvise(memory, bytes, MADV_HUGEPAGE);
-	return memory;
+	if (bytes >= HUGE_PAGE) {
+		const size_t whole = round_up(bytes, HUGE_PAGE);
+
+		memory = aligned_alloc(HUGE_PAGE, whole);
+		/* Without huge pages it works as well. */
+		if (memory)
+			madvise(memory, whole, MADV_HUGEPAGE);
+		if (memory)
+			return memory;
+		/* There may be a limit, which the place of huge pages alone would exceed. */
+	}
+	return aligned_alloc(LINE, round_up(bytes, LINE));
 }
 
 void *large_resize(void *old, size_t used, size_t count, size_t size)

@@ -7,7 +7,8 @@
 /*
  * Memory for arrays that may become large. From 2 MiB on it is in huge pages, where the kernel has
  * some: a fault for each page of 4 KiB takes longer than most work on what is in it, and threads
- * wait for each other's. It is free()d.
+ * wait for each other's. That takes up to 4 MiB of address space more, unless a limit forbids it.
+ * It is free()d.
  */
 
 /* Returns an array of any contents, aligned to a line of the cache; NULL: there is no memory. */

@@ -26,6 +26,39 @@ unsigned threads_to_use(unsigned wanted)
 	return wanted < THREADS_MAX ? wanted : THREADS_MAX;
 }
 
+/* Sets the CPUs that threads may use, and those of them that this thread is not on right now.
+ * Returns false if there are no others. */
+static bool find_others(cpu_set_t *all, cpu_set_t *others)
+{
+	const int own = sched_getcpu();
+
+	if (own < 0 || own >= CPU_SETSIZE || sched_getaffinity(0, sizeof(*all), all) < 0)
+		return false;
+	*others = *all;
+	CPU_CLR((unsigned)own, others);
+	return CPU_COUNT(others) > 0;
+}
+
+bool threads_start(pthread_t *thread, void *(*run)(void *user), void *user)
+{
+	cpu_set_t all, others;
+	pthread_attr_t attr;
+	bool elsewhere, started;
+
+	if (pthread_attr_init(&attr) != 0)
+		return false;
+	elsewhere = find_others(&all, &others) &&
+		    pthread_attr_setaffinity_np(&attr, sizeof(others), &others) == 0;
+	started = pthread_create(thread, &attr, run, user) == 0;
+	pthread_attr_destroy(&attr);
+	/* CPUs may be taken from the process meanwhile. */
+	if (!started && elsewhere)
+		return pthread_create(thread, NULL, run, user) == 0;
+	if (started && elsewhere)
+		pthread_setaffinity_np(*thread, sizeof(all), &all);
+	return started;
+}
+
 void threads_lock(pthread_mutex_t *lock)
 {
 	for (unsigned i = 0; i < TRIES; i++) {

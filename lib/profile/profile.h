@@ -348,11 +348,20 @@ uint64_t profile_period(const struct plumb_samples_item *item);
 const struct plumb_event_attr *profile_spe_attr(const struct plumb_recording *recording);
 bool profile_spe_is_filtered(const struct plumb_event_attr *attr);
 
-/* Returns room for how many rows to take if there is none for more than `room`. Many are moved
- * once only: pages that are never touched take no memory. */
+/*
+ * Returns room for how many rows to take if there is none for more than `room`. Many are moved
+ * rarely. But each of their arrays may be in huge pages, which take time to clear, so there is not
+ * room for all of them from the beginning.
+ */
 static inline size_t rows_room(size_t room)
 {
-	return room >= 4096 && room < 65536 ? 65536 : 2 * room;
+	return room < 4096 ? 2 * room : 4 * room;
+}
+/* Returns room for fewer rows, after there was no memory for `room`; 0: there is none for more than
+ * the `used` ones. */
+static inline size_t rows_less_room(size_t room, size_t used)
+{
+	return room - used < 64 ? 0 : room - (room - used) / 2;
 }
 
 /* profile_rows.c: finds or makes a row with these values. Returns 0, NO_MEMORY or LIMIT. */

@@ -12,17 +12,28 @@
 #define CODES_TO_JUDGE 1024
 #define ROWS_SIZE      (sizeof(struct hot_row) << HOT_ROW_BITS)
 
-bool hot_begin(struct hot *hot, bool by_block)
+static bool reserve(struct hot *hot, size_t size)
 {
-	const size_t size = CODES_SIZE + ROWS_SIZE;
-	uint8_t *memory = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return false;
 	hot->memory = memory;
+	hot->memory_size = size;
+	return true;
+}
+
+bool hot_begin(struct hot *hot, bool by_block)
+{
+	const size_t size = CODES_SIZE + ROWS_SIZE;
+	uint8_t *memory;
+
+	if (!reserve(hot, size + HUGE_PAGE) && !reserve(hot, size))
+		return false;
 	hot->by_block = by_block;
-	memory += HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE;
+	memory = hot->memory;
+	if (hot->memory_size > size)
+		memory += HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE;
 	/* Entries are found all over the tables, which would take a page fault for nearly each of
 	 * the first thousand. Without huge pages it works as well. */
 	madvise(memory, size, MADV_HUGEPAGE);
@@ -35,7 +46,7 @@ void hot_end(struct hot *hot)
 {
 	hot_forget_origins(hot);
 	if (hot->memory)
-		munmap(hot->memory, CODES_SIZE + ROWS_SIZE + HUGE_PAGE);
+		munmap(hot->memory, hot->memory_size);
 	*hot = (struct hot){0};
 }
 

@@ -56,6 +56,7 @@ struct hot {
 	struct hot_row *rows;
 	bool has_rows; /* any was added */
 	void *memory;
+	size_t memory_size;
 	struct hot_origin origins[HOT_ORIGINS];
 	/* Whether blocks are worth looking for, and what decides on that. */
 	bool by_block;

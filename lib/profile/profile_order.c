@@ -111,7 +111,7 @@ static void *sort(void *user)
 	second.room += middle;
 	second.count -= middle;
 	second.threads -= first.threads;
-	started = pthread_create(&thread, NULL, sort, &first) == 0;
+	started = threads_start(&thread, sort, &first);
 	sort(&second);
 	if (started)
 		pthread_join(thread, NULL);

@@ -91,10 +91,10 @@ static uint64_t hash_row(const void *owner, uint32_t i)
 	return ((const struct plumb_profile *)owner)->hashes[i];
 }
 
-static bool grow(struct plumb_profile *profile)
+/* Makes room for so many rows. Returns false if out of memory. */
+static bool grow_to(struct plumb_profile *profile, size_t room)
 {
 	const size_t used = profile->row_count;
-	size_t room = profile->row_room ? rows_room(profile->row_room) : 256;
 	struct row_branches *branches;
 	struct row_callees *callees;
 	struct record_sums *records;
@@ -102,8 +102,6 @@ static bool grow(struct plumb_profile *profile)
 	uint32_t *hashes;
 	struct row *rows;
 
-	if (room > profile->options.rows_max)
-		room = profile->options.rows_max;
 	rows = large_resize(profile->rows, used, room, sizeof(*rows));
 	if (!rows)
 		return false;
@@ -133,6 +131,20 @@ static bool grow(struct plumb_profile *profile)
 		return false;
 	profile->hashes = hashes;
 	profile->row_room = room;
+	return true;
+}
+
+static bool grow(struct plumb_profile *profile)
+{
+	size_t room = profile->row_room ? rows_room(profile->row_room) : 256;
+
+	if (room > profile->options.rows_max)
+		room = profile->options.rows_max;
+	while (!grow_to(profile, room)) {
+		room = rows_less_room(room, profile->row_count);
+		if (!room)
+			return false;
+	}
 	return true;
 }
 

@@ -153,8 +153,7 @@ static int join_in_threads(struct joining *joining)
 	for (size_t i = 0; i < count; i++)
 		joiners[i].joining = joining;
 	for (size_t i = 1; i < count; i++)
-		joiners[i].started =
-			pthread_create(&joiners[i].thread, NULL, join_rows, &joiners[i]) == 0;
+		joiners[i].started = threads_start(&joiners[i].thread, join_rows, &joiners[i]);
 	join_rows(&joiners[0]);
 	for (size_t i = 0; i < count; i++) {
 		if (joiners[i].started)
@@ -209,8 +208,7 @@ static int run(struct adding *whole, struct samples_split *split, struct worker 
 	bool keep;
 
 	for (size_t i = 1; i < count; i++)
-		workers[i].started =
-			pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+		workers[i].started = threads_start(&workers[i].thread, work, &workers[i]);
 	work(&workers[0]);
 	for (size_t i = 1; i < count; i++)
 		if (workers[i].started)

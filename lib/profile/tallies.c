@@ -40,9 +40,13 @@ static bool move(struct tallies *tallies, size_t space)
 bool tallies_grow(struct tallies *tallies, size_t row)
 {
 	size_t room = row / ROWS_CLEARED * ROWS_CLEARED + ROWS_CLEARED;
+	size_t space = row < ROWS_CLEARED ? room : rows_room(row);
 
-	if (row >= tallies->space && !move(tallies, row < ROWS_CLEARED ? room : rows_room(row)))
-		return false;
+	while (row >= tallies->space && !move(tallies, space)) {
+		space = rows_less_room(space, row + 1);
+		if (!space)
+			return false;
+	}
 	if (room > tallies->space)
 		room = tallies->space;
 	memset(tallies->rows + tallies->room, 0, (room - tallies->room) * sizeof(*tallies->rows));

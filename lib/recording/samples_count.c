@@ -35,8 +35,7 @@ static bool count_parts(struct samples_split *split, struct counter *counters, u
 	bool keep;
 
 	for (unsigned i = 1; i < threads; i++)
-		counters[i].started =
-			pthread_create(&counters[i].thread, NULL, count, &counters[i]) == 0;
+		counters[i].started = threads_start(&counters[i].thread, count, &counters[i]);
 	count(&counters[0]);
 	for (unsigned i = 1; i < threads; i++)
 		if (counters[i].started)
