@@ -97,6 +97,16 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 		  const struct access *accesses, size_t access_count, uint64_t next_pc);
 
 /*
+ * Predicts the branch at the end of what core_execute() will execute next but for blocks for which
+ * this was called before. Returns false if there is none. Another thread may call it while this one
+ * executes. core_set_foreseen(): while `outcome` is not NULL, core_execute() takes its predictions
+ * from there, and shadows make their own.
+ */
+bool core_foresee(struct core *core, const struct block *block, unsigned executed, uint64_t next_pc,
+		  struct predict_outcome *outcome);
+void core_set_foreseen(struct core *core, const struct predict_outcome *outcome);
+
+/*
  * Interrupts the program between two instructions, for a signal or a fault: drains the pipeline and
  * fetches again. The svc of a system call does that by itself.
  */

@@ -8,8 +8,13 @@
 #include "direction.h"
 #include "target.h"
 
+#define HOST_LINE 64 /* bytes, of a cache of the host */
+
 struct predictor {
-	const struct predictor_params *params;
+	const struct predict_outcome *foreseen; /* NULL: nobody asks ahead */
+
+	/* Another thread writes these if it does. */
+	_Alignas(2 * HOST_LINE) const struct predictor_params *params;
 	struct direction *direction;
 	struct target_buffer *targets;
 	struct indirect *indirect;
@@ -20,10 +25,11 @@ struct predictor {
 
 struct predictor *predictor_new(const struct predictor_params *params)
 {
-	struct predictor *predictor = calloc(1, sizeof(*predictor));
+	struct predictor *predictor = aligned_alloc(2 * HOST_LINE, sizeof(*predictor));
 
 	if (!predictor)
 		return NULL;
+	memset(predictor, 0, sizeof(*predictor));
 	predictor->params = params;
 	predictor->direction = direction_new(params);
 	predictor->targets = target_buffer_new(params);
@@ -162,8 +168,8 @@ static __attribute__((noinline)) void predict_taken(struct predictor *predictor,
 	direction_note_taken(predictor->direction, pc, target);
 }
 
-void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
-		      uint64_t target, struct predict_outcome *outcome)
+void predictor_foresee(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
+		       uint64_t target, struct predict_outcome *outcome)
 {
 	outcome->result = PREDICT_RIGHT;
 	outcome->wrong_path = 0;
@@ -172,4 +178,18 @@ void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, b
 		predict_conditional(predictor, pc, taken, target, outcome);
 	else
 		predict_taken(predictor, pc, kind, target, outcome);
+}
+
+void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
+		      uint64_t target, struct predict_outcome *outcome)
+{
+	if (predictor->foreseen)
+		*outcome = *predictor->foreseen;
+	else
+		predictor_foresee(predictor, pc, kind, taken, target, outcome);
+}
+
+void predictor_set_foreseen(struct predictor *predictor, const struct predict_outcome *outcome)
+{
+	predictor->foreseen = outcome;
 }

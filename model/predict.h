@@ -32,4 +32,13 @@ void predictor_free(struct predictor *predictor);
 void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
 		      uint64_t target, struct predict_outcome *outcome);
 
+/*
+ * No cycle matters to a predictor, so another thread may ask ahead: predictor_foresee() does what
+ * predictor_branch() does otherwise, which then returns what is at `outcome` instead. NULL: as
+ * before.
+ */
+void predictor_foresee(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
+		       uint64_t target, struct predict_outcome *outcome);
+void predictor_set_foreseen(struct predictor *predictor, const struct predict_outcome *outcome);
+
 #endif

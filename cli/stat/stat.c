@@ -253,6 +253,7 @@ static const struct option options[] = {
 	OPTION_ROWS_CONDITIONS(offsetof(struct stat_options, conditions)),
 	OPTION_ROW_CORE_FILE(offsetof(struct stat_options, core_file)),
 	OPTION_ROW_REFERENCE(offsetof(struct stat_options, reference)),
+	OPTION_ROW_HOST_THREADS(offsetof(struct stat_options, host_threads)),
 	OPTION_ROW_QEMU(offsetof(struct stat_options, qemu)),
 	{
 		.name = "children",
@@ -298,6 +299,8 @@ static bool check(const struct command *command, const struct stat_options *valu
 		complain("--output and --log-fd cannot be combined");
 	else if (values->common.append && (!values->common.output || is_stdout(values)))
 		complain("--append requires --output FILE");
+	else if (values->host_threads > 2)
+		complain("--host-threads is %u: expected 1 or 2", values->host_threads);
 	else if (values->interval_ms && values->no_multiplex)
 		complain("--interval-print and --no-multiplex cannot be combined");
 	else
@@ -461,6 +464,7 @@ static int run(const struct command *command, int count, char **arguments)
 		.huge_pages = values.huge_pages,
 		.conditions = values.conditions,
 		.reference = values.reference,
+		.host_threads = values.host_threads,
 		.core_file = values.core_file,
 		.software = machine_only_software(&values.events, values.source, false) &&
 			    !selecting_is_given(&values.selecting),

@@ -50,6 +50,7 @@ struct stat_options {
 	bool huge_pages;
 	struct machine_conditions conditions;
 	bool reference;
+	unsigned host_threads;
 	const char *core_file;
 	bool children;
 	bool no_progress;

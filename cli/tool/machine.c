@@ -263,6 +263,7 @@ static int open_core(struct machine *machine, const struct machine_wish *wish)
 		.system_call_cycles = wish->conditions.syscall_cost,
 		.wrong_path_loads = wish->conditions.wrong_path_loads,
 		.reference = wish->reference,
+		.host_threads = wish->host_threads,
 		.core_file = wish->core_file,
 		.engine = on_engine,
 		.user = machine,

@@ -92,6 +92,14 @@ extern const char *const machine_page_sizes[];
 		.help = "model each block anew instead of replaying it: slower, same counts" \
 	}
 
+/* An unsigned. */
+#define OPTION_ROW_HOST_THREADS(at)                                                             \
+	{                                                                                       \
+		.name = "host-threads", .kind = OPTION_NUMBER, .argument = "N", .offset = (at), \
+		.help = "run the model of a program of one thread in N threads, 1 or 2; "       \
+			"the default is 2 if there are two processors"                          \
+	}
+
 /* A const char *: a file of figures for the model. */
 #define OPTION_ROW_CORE_FILE(at)                                                         \
 	{                                                                                \
@@ -135,6 +143,7 @@ struct machine_wish {
 	bool huge_pages;
 	struct machine_conditions conditions;
 	bool reference;        /* as in struct plumb_model_options */
+	unsigned host_threads; /* likewise */
 	const char *core_file; /* of figures for the model */
 	const char *root;      /* of another machine's files, to be described; NULL: this one */
 	bool software;         /* only software events, which perf counts on any machine */

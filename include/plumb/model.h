@@ -100,6 +100,12 @@ struct plumb_model_options {
 	 * `core` is NULL then, or the core that it is like. Read once, so it may be a pipe.
 	 */
 	const char *core_file;
+	/*
+	 * Threads of this machine in which to run a program of one thread: 2 executes the core
+	 * aside from QEMU, 1 both in one; 0: 2 if QEMU may use several processors. All counts are
+	 * the same.
+	 */
+	uint32_t host_threads;
 };
 
 /*

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define BUCKETS_LOG2 16
+#define PAGE_BLOCKS  4096
 
 struct entry {
 	struct entry *next; /* of the same bucket, older */
@@ -15,6 +16,9 @@ struct entry {
 
 static struct entry *_Atomic buckets[1u << BUCKETS_LOG2];
 static _Atomic uint32_t made; /* changed by one thread at a time */
+
+/* All of them, by number; a page stays where it is. */
+static const struct block **pages[BLOCKS_NUMBERED / PAGE_BLOCKS];
 
 static struct entry *_Atomic *bucket_of(uint64_t pc)
 {
@@ -29,6 +33,24 @@ static bool same_words(const struct block *block, const uint32_t *words, size_t 
 		if (block->insns[i].opcode != words[i])
 			return false;
 	return true;
+}
+
+/* Lets the block be found by its number, unless it is too large. Returns false if out of memory. */
+static bool keep_number(const struct block *block)
+{
+	const struct block ***page = &pages[block->id / PAGE_BLOCKS];
+
+	if (block->id >= BLOCKS_NUMBERED)
+		return true;
+	if (!*page && !(*page = calloc(PAGE_BLOCKS, sizeof(**page))))
+		return false;
+	(*page)[block->id % PAGE_BLOCKS] = block;
+	return true;
+}
+
+const struct block *blocks_numbered(uint32_t id)
+{
+	return pages[id / PAGE_BLOCKS][id % PAGE_BLOCKS];
 }
 
 static void set_successors(struct block *block)
@@ -73,7 +95,7 @@ const struct block *blocks_get(const struct core_params *params, uint64_t pc, co
 			entry->block.writes_memory = true;
 	}
 	set_successors(&entry->block);
-	if (!core_prepare_block(params, &entry->block)) {
+	if (!keep_number(&entry->block) || !core_prepare_block(params, &entry->block)) {
 		free(entry);
 		return NULL;
 	}
@@ -89,6 +111,17 @@ const struct block *blocks_find(void *user, uint64_t pc)
 
 	(void)user;
 	while (entry && entry->block.pc != pc)
+		entry = entry->next;
+	return entry ? &entry->block : NULL;
+}
+
+const struct block *blocks_find_known(void *user, uint64_t pc)
+{
+	const _Atomic uint32_t *known = user;
+	const uint32_t count = atomic_load_explicit(known, memory_order_relaxed);
+	const struct entry *entry = atomic_load_explicit(bucket_of(pc), memory_order_acquire);
+
+	while (entry && (entry->block.pc != pc || entry->block.id >= count))
 		entry = entry->next;
 	return entry ? &entry->block : NULL;
 }

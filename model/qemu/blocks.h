@@ -22,12 +22,20 @@ const struct block *blocks_get(const struct core_params *params, uint64_t pc, co
  */
 const struct block *blocks_find(void *user, uint64_t pc);
 
+/* Likewise, among the blocks that were made first, as many as `user`, an _Atomic uint32_t, tells.
+ */
+const struct block *blocks_find_known(void *user, uint64_t pc);
+
 /* Returns whether what follows a whole block may be at `pc`: if not, something has interrupted it.
  */
 static inline bool blocks_may_follow(const struct block *block, uint64_t pc)
 {
 	return pc == block->next[0] || pc == block->next[1] || block->goes_anywhere;
 }
+
+/* Returns the block with that `id`, below BLOCKS_NUMBERED, on any thread that knows of it. */
+#define BLOCKS_NUMBERED (1u << 24)
+const struct block *blocks_numbered(uint32_t id);
 
 /* How many have been made. blocks_made(): where that is kept, for core_set_block_finder(). */
 uint32_t blocks_count(void);

@@ -29,7 +29,7 @@ static const int watched[] = {SIGINT,  SIGTERM, SIGHUP,    SIGALRM, SIGPIPE,   S
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
 
 static void (*on_end)(void); /* NULL: there is nothing to deliver */
-static bool watching;
+static bool watches, watching;
 static bool replaced[WATCHED];
 static volatile sig_atomic_t came[WATCHED];
 static sem_t any;
@@ -51,9 +51,10 @@ static int kill_for_qemu(pid_t pid, int number)
 	return kill(pid, number);
 }
 
-void endings_set_up(void (*ends)(void))
+void endings_set_up(void (*ends)(void), bool watches_too)
 {
 	on_end = ends;
+	watches = watches_too;
 	imports_replace("kill", (import_function *)kill_for_qemu);
 }
 
@@ -125,7 +126,7 @@ void endings_watch(void)
 {
 	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
 
-	if (watching || !on_end || sem_init(&any, 0, 0) || !start_thread())
+	if (watching || !watches || sem_init(&any, 0, 0) || !start_thread())
 		return;
 	watching = true;
 	sigfillset(&action.sa_mask);

@@ -10,8 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Has `ends` called when a signal is about to end this process, or a forked child. */
-void endings_set_up(void (*ends)(void));
+/*
+ * Has `ends` called when a signal is about to end this process, or a forked child. Without
+ * `watches`, only if QEMU handles the signal, such as one for what the program itself does wrong.
+ */
+void endings_set_up(void (*ends)(void), bool watches);
 /* Watches for signals, once QEMU handles its own: call it whenever code is translated. */
 void endings_watch(void);
 /* Call it in a forked child, which has none of the parent's threads. */

@@ -26,6 +26,7 @@ void hooks_note_predicate(struct insn_notes *notes, const struct block *block, u
 	uint8_t predicate = block->insns[number].predicate;
 	uint64_t value = registers_predicate(registers, predicate - REG_P0);
 
+	notes->predicated = true;
 	for (unsigned i = number; i < block->count; i++) {
 		const struct insn *insn = &block->insns[i];
 

@@ -21,6 +21,7 @@ enum insn_hook {
 struct insn_notes {
 	struct accesses accesses;
 	uint8_t activity[BLOCK_MAX];          /* of predicated instructions: core_set_activity() */
+	bool predicated;                      /* some of it is of this block */
 	uint8_t vector[REGISTERS_VECTOR_MAX]; /* of the next hidden addresses */
 	bool vector_known;
 };

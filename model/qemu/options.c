@@ -41,6 +41,8 @@ bool options_parse(int argc, char **argv, struct options *options)
 			options->conditions.system_call_cycles = (uint32_t)number;
 		else if (IS("reference"))
 			options->reference = number != 0;
+		else if (IS("threads"))
+			options->host_threads = (unsigned)number;
 		else if (IS("wrong-loads"))
 			options->conditions.wrong_path_loads = number != 0;
 		else if (IS("mark"))

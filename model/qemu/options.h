@@ -6,8 +6,9 @@
  * known that it shares; `shared`, its descriptor there (share.h); `core`, a name of model_cores;
  * and, if wanted, `interval` in cycles between snapshots; `seed` of the order of threads;
  * `what-if`, a bit for each enum what_if that is asked for; `page-fault` and `system-call`, their
- * costs in cycles, and `wrong-loads=1` (conditions.h); `reference=1` to replay no block; `mark`,
- * the number of a system call at which to note the cycle; `children=1` to count forked processes
+ * costs in cycles, and `wrong-loads=1` (conditions.h); `reference=1` to replay no block;
+ * `threads`, how many of the host to use for a program of one thread (aside.h); `mark`, the
+ * number of a system call at which to note the cycle; `children=1` to count forked processes
  * too; `sampling`, a descriptor of what is to be sampled (sampling.h); `sampled`, the error that a
  * sampled run is to reach (sampled.h), in millionths, and `sampled-after`, how many instructions
  * are modelled before it begins; `resets=1` if qemu_plugin_reset() is right; `idle=1` to count
@@ -34,7 +35,8 @@ struct options {
 	uint32_t page_bytes; /* 0: the core's */
 	bool huge_pages;
 	struct core_conditions conditions;
-	bool reference; /* no block is replayed: core_remember() */
+	bool reference;        /* no block is replayed: core_remember() */
+	unsigned host_threads; /* for a program of one thread: aside_set_up() */
 	int64_t mark;
 	struct sampled_request sampled;
 	struct window_request window;

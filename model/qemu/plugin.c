@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core.h"
+#include "qemu/aside.h"
 #include "qemu/blocks.h"
 #include "qemu/calls.h"
 #include "qemu/endings.h"
@@ -25,6 +26,7 @@
 #include "qemu/share.h"
 #include "qemu/slots.h"
 #include "qemu/start.h"
+#include "qemu/timeline.h"
 #include "qemu/turns.h"
 #include "qemu/window.h"
 #include "shared.h"
@@ -40,11 +42,12 @@ int qemu_plugin_version = PLUMB_QEMU_API;
 /* One guest thread: its core, and the block that it is executing. */
 struct vcpu {
 	struct core *core;
-	struct sampler *sampler; /* NULL: nothing samples */
+	uint64_t settled; /* the cycle up to which the shared counts are correct */
+	/* Not where another host thread executes on the core meanwhile. */
+	_Alignas(ASIDE_APART) struct sampler *sampler; /* NULL: nothing samples */
 	struct turn *turn;
 	uint64_t call[6];            /* arguments of the last system call */
 	const struct block *current; /* NULL: none whose successor is awaited */
-	uint64_t settled;            /* the cycle up to which the shared counts are correct */
 	unsigned slot;               /* in model_shared.threads */
 	struct insn_notes notes;
 };
@@ -107,7 +110,10 @@ static struct vcpu *vcpu_start(unsigned index)
 	uint64_t made_at;
 	int slot = -1;
 
-	if (index >= VCPUS_MAX || !(vcpu = calloc(1, sizeof(*vcpu))) || (slot = slots_take()) < 0)
+	if (index >= VCPUS_MAX || !(vcpu = aligned_alloc(ASIDE_APART, sizeof(*vcpu))))
+		goto fail;
+	memset(vcpu, 0, sizeof(*vcpu));
+	if ((slot = slots_take()) < 0)
 		goto fail;
 	vcpu->slot = (unsigned)slot;
 	made_at = sampler_made_at();
@@ -138,6 +144,8 @@ static struct vcpu *vcpu_start(unsigned index)
 		core_remember(vcpu->core, index ? REMEMBERED_BYTES : REMEMBERED_FIRST);
 	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)
 		sampler_pause(vcpu->sampler);
+	if (!index && !vcpu->sampler)
+		aside_begin(vcpu->core, vcpu, &vcpu->notes, reads_predicates());
 	atomic_fetch_add(&shared->threads_started, 1);
 	vcpus[index] = vcpu;
 	sampled_begin(index);
@@ -207,27 +215,51 @@ static void settle(struct vcpu *vcpu)
 		slots_snapshot(base_cycle + core_time(vcpu->core));
 }
 
-/* Sends the block that was executing through the core, now that `next_pc` is known. */
-static void finish_block(struct vcpu *vcpu, uint64_t next_pc)
+/* Sends a block through the core. */
+static void execute(struct vcpu *vcpu, const struct aside_block *done)
 {
-	const struct block *block = vcpu->current;
-	const bool follows = blocks_may_follow(block, next_pc);
-	unsigned executed = block->count;
-
-	if (!follows)
-		executed = executed_before_fault(block, vcpu);
-	if (window_asked())
-		executed = window_take(&shared->threads[vcpu->slot], executed);
-	(sampled_asked() ? sampled_execute : core_execute)(vcpu->core, block, executed,
-							   vcpu->notes.accesses.list,
-							   vcpu->notes.accesses.count, next_pc);
-	if (!follows)
+	(sampled_asked() ? sampled_execute : core_execute)(vcpu->core, done->block, done->executed,
+							   done->accesses, done->access_count,
+							   done->next_pc);
+	if (!done->follows)
 		core_exception(vcpu->core); /* a signal's handler runs, or returns */
-	vcpu->current = NULL;
-	vcpu->notes.accesses.count = 0;
 	if (vcpu->sampler)
 		sampler_block_done(vcpu->sampler);
 	settle(vcpu);
+}
+
+/* The same, in another thread than the program's: sampled_room(). */
+static void execute_aside(void *user, const struct aside_block *done)
+{
+	struct vcpu *vcpu = user;
+
+	timeline_note(done->block, done->executed, 0);
+	core_execute(vcpu->core, done->block, done->executed, done->accesses, done->access_count,
+		     done->next_pc);
+	if (!done->follows)
+		core_exception(vcpu->core);
+	settle(vcpu);
+}
+
+/* Has the block that was executing go through the core, now that `next_pc` is known. */
+static void finish_block(struct vcpu *vcpu, uint64_t next_pc)
+{
+	struct aside_block done = {.block = vcpu->current,
+				   .executed = vcpu->current->count,
+				   .accesses = vcpu->notes.accesses.list,
+				   .access_count = vcpu->notes.accesses.count,
+				   .next_pc = next_pc,
+				   .follows = blocks_may_follow(vcpu->current, next_pc)};
+
+	if (!done.follows)
+		done.executed = executed_before_fault(done.block, vcpu);
+	if (window_asked())
+		done.executed = window_take(&shared->threads[vcpu->slot], done.executed);
+	vcpu->current = NULL;
+	if (!aside.runs || !aside_pass(&done))
+		execute(vcpu, &done);
+	vcpu->notes.accesses.count = 0;
+	vcpu->notes.predicated = false;
 }
 
 static void note_error(enum accesses_error error)
@@ -298,7 +330,9 @@ void block_executes(unsigned index, void *user, const struct registers *register
 			sampler_leave(vcpu->sampler);
 		return;
 	}
-	if (window_asked())
+	if (aside.runs && !window_only_ends())
+		aside_stop();
+	if (window_asked() && !aside.runs)
 		turn_window(vcpu, block->pc);
 	if (block == just_translated) {
 		registers_check(registers, block->pc);
@@ -309,7 +343,10 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	vcpu->current = block;
 	if (vcpu->sampler)
 		sampler_leave(vcpu->sampler);
-	turn_check(vcpu->turn, vcpu->core);
+	if (!aside.runs)
+		turn_check(vcpu->turn, vcpu->core);
+	if (aside_is_due())
+		aside_start(window_only_ends() ? sampled_room() : 0);
 }
 
 void insn_executes(unsigned index, void *user, const struct registers *registers)
@@ -377,6 +414,7 @@ static void note_beginning(uint64_t pc)
 	    mapping.inode != program_inode || pc - mapping.from + mapping.offset != begins)
 		return;
 	begins = 0;
+	aside_stop();
 	atomic_store(&shared->begun_cycle, vcpus[0] ? core_cycle(vcpus[0]->core) : 0);
 	atomic_store(&shared->begun, 1);
 }
@@ -396,6 +434,7 @@ static bool add_block(struct qemu_plugin_tb *tb, size_t first, const uint32_t *w
 	before = blocks_count();
 	block = blocks_get(params, qemu_plugin_tb_vaddr(tb) + 4 * first, words, count, &unknown);
 	is_new = blocks_count() != before;
+	aside_translated();
 	pthread_mutex_unlock(&lock);
 	if (!block)
 		return false;
@@ -464,6 +503,7 @@ static void sample_system_call(struct sampler *sampler, int64_t number, uint64_t
 
 static void program_ends(void)
 {
+	aside_stop();
 	sampler_flush_all(true);
 	counting = false;
 	turns_over();
@@ -489,8 +529,10 @@ static void leave_for_call(struct vcpu *vcpu, int64_t number, const uint64_t arg
 	atomic_fetch_or_explicit(&shared->outside, calls_outside(number, arguments),
 				 memory_order_relaxed);
 	memcpy(vcpu->call, arguments, sizeof(vcpu->call));
-	if (calls_clones_thread(number, arguments))
+	if (calls_clones_thread(number, arguments)) {
+		aside_end();
 		sampled_leave(vcpu->core);
+	}
 	turn_call(vcpu->turn, number, arguments);
 	if (number == CALL_EXIT_GROUP) {
 		turns_visit_waiting(settle_waiting);
@@ -534,6 +576,7 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
 	(void)id, (void)a7, (void)a8;
+	aside_stop();
 	if (counting && vcpu && vcpu->turn->away)
 		turn_back(vcpu->turn, true);
 	if (vcpu)
@@ -571,6 +614,7 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 static void child_begins(void)
 {
 	share_watch_reader(shared);
+	aside_forked();
 	pthread_mutex_init(&lock, NULL);
 	orphans_forked();
 	slots_forked();
@@ -696,6 +740,7 @@ static bool begin_counting(const struct options *options)
 	sampled.unit = sampler_unit();
 	sampled.watch = sampled.unit ? watched : NULL;
 	sampled.translate_anew = options->resets ? translate_anew : NULL;
+	aside_set_up(options->host_threads, execute_aside);
 	sampled_set_up(shared, &sampled, slots_sum);
 	shared->event_count = EVENT_COUNT;
 	shared->struct_size = sizeof(*shared);
@@ -732,7 +777,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	if (counting) {
 		register_callbacks(id);
 		if (sampler_has_profiles())
-			endings_set_up(program_ends);
+			endings_set_up(program_ends, true);
+		else
+			endings_set_up(aside_stop, false);
 	} else {
 		qemu_plugin_register_vcpu_syscall_cb(id, system_call);
 	}

@@ -218,6 +218,18 @@ bool sampled_asked(void)
 	return active;
 }
 
+void sampled_pass(uint64_t executed)
+{
+	position += executed;
+}
+
+uint64_t sampled_room(void)
+{
+	if (!active)
+		return UINT64_MAX;
+	return phase == PHASE_FIRST && next > position ? next - position : 0;
+}
+
 bool sampled_leaves_limits(void)
 {
 	return !active || (after_asked && atomic_load(&sampled->state) == SAMPLED_ALL);

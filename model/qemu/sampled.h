@@ -48,6 +48,14 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 bool sampled_asked(void);
 
 /*
+ * Returns how many instructions execute in full before anything changes: until then, core_execute()
+ * and timeline_note() do what sampled_execute() does, in whatever thread, if sampled_pass() is
+ * told of all that executed before anything else is asked.
+ */
+uint64_t sampled_room(void);
+void sampled_pass(uint64_t executed);
+
+/*
  * Whether a thread that begins is to tell which limits coincide (ties.h): what is told of a short
  * first stretch would say little of the run.
  */

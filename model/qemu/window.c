@@ -184,6 +184,13 @@ bool window_reached(struct core *core, struct model_thread_counts *counts, uint6
 	return true;
 }
 
+bool window_only_ends(void)
+{
+	return !active || (is_open(atomic_load_explicit(&window->phase, memory_order_relaxed)) &&
+			   !asked.from.value && !asked.to.value && !asked.delay && !asked.timeout &&
+			   !atomic_load_explicit(&window->over, memory_order_relaxed));
+}
+
 void window_pass(uint64_t executed)
 {
 	if (asked.instructions)

@@ -48,6 +48,9 @@ bool window_thread_begins(struct model_thread_counts *counts);
 bool window_reached(struct core *core, struct model_thread_counts *counts, uint64_t pc,
 		    uint64_t cycle);
 
+/* Whether nothing changes any more but that window_take() ends it, in whatever process. */
+bool window_only_ends(void);
+
 /* Instructions were executed without a look at any of their blocks. They are counted. */
 void window_pass(uint64_t executed);
 

@@ -4,8 +4,8 @@
 
     engines.py PLUMB PROGRAM...
 
-The older version runs the plain pass (--reference), the newer one the pass that replays blocks; if
-there is only one version, it runs both.
+The older version runs the plain pass (--reference) in one host thread, the newer one the pass that
+replays blocks, aside from QEMU; if there is only one version, it runs both.
 
 A program, named NAME.CORE, counts the same under both, event by event. Only programs that QEMU places elsewhere
 (--placed) may count differently, and nearly the same: they execute the same instructions, with other
@@ -73,7 +73,8 @@ class Tools:
         events = counted_events(self.plumb, core)
         (old, _), (new, warnings) = self.pool.map(
             lambda run: self.count(*run, program, core, events),
-            [(self.engines[0], ["--reference"]), (self.engines[-1], [])])
+            [(self.engines[0], ["--reference", "--host-threads", "1"]),
+             (self.engines[-1], ["--host-threads", "2"])])
         assert not warnings, warnings
         assert new.keys() == set(events), new.keys() ^ set(events)
         unknown = PREDICATES & set(events) if engine.version(self.engines[0]) < (9, 0) else set()

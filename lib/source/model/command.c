@@ -131,6 +131,8 @@ static char *plugin_words(const struct model_command_parts *parts)
 		fprintf(out, ",wrong-loads=1");
 	if (parts->reference)
 		fprintf(out, ",reference=1");
+	if (parts->host_threads)
+		fprintf(out, ",threads=%u", parts->host_threads);
 	if (parts->mark_call)
 		fprintf(out, ",mark=%u", parts->mark_call);
 	if (parts->sampling_fd >= 0)

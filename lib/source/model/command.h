@@ -28,8 +28,9 @@ struct model_command_parts {
 	uint32_t page_bytes;    /* 0: the core's */
 	bool huge_pages;
 	struct core_conditions conditions;
-	bool reference;     /* no block is replayed */
-	unsigned mark_call; /* the number of a system call; 0: none */
+	bool reference;        /* no block is replayed */
+	unsigned host_threads; /* 0: as many as are useful */
+	unsigned mark_call;    /* the number of a system call; 0: none */
 	const struct model_window_request *window;
 };
 

@@ -88,6 +88,7 @@ static bool copy_options(struct plumb_model_options *options,
 	options->system_call_cycles = given->system_call_cycles;
 	options->wrong_path_loads = given->wrong_path_loads;
 	options->reference = given->reference;
+	options->host_threads = given->host_threads;
 	options->engine = given->engine;
 	options->user = given->user;
 	return options->core && options->plugin_dir && options->engines &&

@@ -550,6 +550,7 @@ static int launch(struct run *run, struct plumb_diagnostics *diagnostics)
 			       run->job->options->system_call_cycles,
 			       run->job->options->wrong_path_loads},
 		.reference = run->job->options->reference,
+		.host_threads = run->job->options->host_threads,
 		.mark_call = run->job->mark_call,
 		.window = &run->window,
 	};
