@@ -142,9 +142,9 @@ int jitdump_load(struct files *files, struct plumb_symbol_file *file,
 		status = symbol_table_finish(&file->symbols, false);
 	if (status == 0 && jitdump_lacks_times(file->jitdump))
 		files_warn(files,
-			   files_format("%s: new code replaced old code at the same addresses, but "
-					"the recording's clock cannot tell when; samples there get "
-					"the newest name",
+			   files_format("%s: new code replaced old code at the same addresses, and "
+					"the recording's times cannot tell which of them ran when; "
+					"both have the newest name",
 					file->name));
 	return status == PLUMB_ERR_NO_MEMORY ? status : 0;
 }

@@ -282,6 +282,20 @@ static int add_jitdump(struct plumb_symbolizer *symbolizer, const struct task *t
 	return status;
 }
 
+/* The code that a process made is gone once it executes another program. */
+static int forget_jitdump(struct plumb_symbolizer *symbolizer, int32_t pid)
+{
+	struct plumb_symbol_file *made;
+
+	if (!symbolizer->dumps)
+		return 0;
+	made = generated(symbolizer, pid);
+	if (!made)
+		return PLUMB_ERR_NO_MEMORY;
+	made->dump = NULL;
+	return 0;
+}
+
 static int add_map(struct plumb_symbolizer *symbolizer, const struct plumb_record *record)
 {
 	struct map map = {.start = record->mmap.address,
@@ -352,6 +366,10 @@ int plumb_symbolizer_add(struct plumb_symbolizer *symbolizer, const struct plumb
 		return mode == PLUMB_MODE_GUEST_KERNEL ? 0 : add_map(symbolizer, record);
 	case PLUMB_RECORD_KSYMBOL:
 		return add_ksymbol(symbolizer, record);
+	case PLUMB_RECORD_COMM:
+		return record->misc & PLUMB_MISC_COMM_EXEC
+			       ? forget_jitdump(symbolizer, record->comm.pid)
+			       : 0;
 	default:
 		return 0;
 	}

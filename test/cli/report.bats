@@ -384,7 +384,7 @@ setup()
 	run --separate-stderr plumb report -i exact.data -e INST_RETIRED --no-children -s symbol,srcline,dso --csv -F period -o rows.csv
 	[ "$status" -eq 0 ]
 	# Exact counts have no times.
-	[[ $stderr == *"jit-$pid.dump: new code replaced old code at the same addresses, but "*" cannot tell when; samples there get the newest name" ]]
+	[[ $stderr == *"jit-$pid.dump: new code replaced old code at the same addresses, and "*" cannot tell which of them ran when; both have the newest name" ]]
 	# Two instructions 3,000 times, and the return; the second function is at two places, and two
 	# others were before it at a third one. Before the loop, on another line, two instructions make
 	# its number.

@@ -423,6 +423,74 @@ static void test_perf_map_of_another_number(void **state)
 	assert_int_equal(remove(folder), 0);
 }
 
+static void add_exec(struct plumb_symbolizer *symbolizer, int pid)
+{
+	struct plumb_record record = {.type = PLUMB_RECORD_COMM,
+				      .misc = PLUMB_MISC_COMM_EXEC,
+				      .comm = {.pid = pid, .tid = pid, .comm = "other"}};
+
+	assert_int_equal(plumb_symbolizer_add(symbolizer, &record), 0);
+}
+
+/* Writes a jitdump with one function, of 16 bytes at 0x5010. */
+static void write_jitdump(const char *path)
+{
+	static const struct {
+		uint32_t magic, version, size, machine, padding, pid;
+		uint64_t time, flags;
+		uint32_t type, record_size;
+		uint64_t record_time;
+		uint32_t of_pid, tid;
+		uint64_t vma, address, code_size, number;
+		char name[8], code[16];
+	} dump = {.magic = 0x4a695444,
+		  .version = 1,
+		  .size = 40,
+		  .machine = 183,
+		  .record_size = 16 + 40 + 8 + 16,
+		  .vma = 0x5010,
+		  .address = 0x5010,
+		  .code_size = 16,
+		  .name = "made_it"};
+	FILE *file = fopen(path, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(&dump, sizeof(dump), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Code of a program that a process executed before is not that of the present one. */
+static void test_jitdump_before_exec(void **state)
+{
+	char folder[] = "/tmp/plumb-test-XXXXXX", path[96];
+	const struct plumb_symbol_paths paths = {.size = sizeof(paths), .perf_maps_dir = folder};
+	struct plumb_symbolizer *symbolizer = new_symbolizer(&paths);
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/jit-7.dump", folder);
+	write_jitdump(path);
+	add_map(symbolizer, 7, 0x5000, 0x6000, 0, "//anon");
+	add_map(symbolizer, 7, 0x9000, 0xa000, 0, path);
+	add_map(symbolizer, 8, 0x5000, 0x6000, 0, "//anon");
+	add_map(symbolizer, 8, 0x9000, 0xa000, 0, path);
+	assert_string_equal(made_at(symbolizer, 7, 0x501f), "made_it");
+	/* A new name alone changes nothing. */
+	add_comm(symbolizer, 7, 7, "renamed");
+	assert_string_equal(made_at(symbolizer, 7, 0x501f), "made_it");
+	add_exec(symbolizer, 7);
+	add_map(symbolizer, 7, 0x5000, 0x6000, 0, "//anon");
+	assert_string_equal(made_at(symbolizer, 7, 0x501f), "-");
+	assert_string_equal(file_at(symbolizer, 7, 7, 0x501f), "/tmp/perf-7.map");
+	assert_string_equal(made_at(symbolizer, 8, 0x501f), "made_it");
+	/* The new program maps one, too. */
+	add_map(symbolizer, 7, 0x9000, 0xa000, 0, path);
+	assert_string_equal(made_at(symbolizer, 7, 0x501f), "made_it");
+	plumb_symbolizer_free(symbolizer);
+	assert_int_equal(remove(path), 0);
+	assert_int_equal(remove(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -438,6 +506,7 @@ int main(void)
 		cmocka_unit_test(test_this_program),
 		cmocka_unit_test(test_other_build_id),
 		cmocka_unit_test(test_perf_map_of_another_number),
+		cmocka_unit_test(test_jitdump_before_exec),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
