@@ -66,7 +66,7 @@ manual_of()
 				grep -qE -- "(^|[ ,])$letter([ ,]|\$)"
 		done
 	done
-	[ "$(options_of stat | wc -l)" -eq 58 ]
+	[ "$(options_of stat | wc -l)" -eq 59 ]
 }
 
 @test "plumb(1) names the common options and plumb's own" {
