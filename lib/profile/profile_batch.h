@@ -90,6 +90,9 @@ struct adding {
 	uint32_t space, origin;
 	uint32_t *code_rows; /* of the origin; NULL: hot rows */
 	bool by_block;       /* homes of codes are those of blocks */
+	/* The tables in which these are looked for, while they are current. */
+	const struct hot_codes *hot_codes;
+	const struct hot_rows *hot_rows;
 	/* Rows are found for the whole batch first, so that memory is fetched ahead. */
 	uint32_t homes[SAMPLES_RUN_MAX];
 	/* Without a code: the row is never hot. With code_rows only the code is set at first. */

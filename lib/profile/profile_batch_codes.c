@@ -158,17 +158,17 @@ static int look_up_code(struct adding *adding, size_t i, struct plumb_frame at, 
 
 static inline uint32_t find_hot_code(const struct adding *adding, size_t i)
 {
-	return hot_find_code(&adding->profile->hot, adding->by_block, adding->homes[i],
+	return hot_find_code(adding->hot_codes, adding->by_block, adding->homes[i],
 			     adding->batch->spe[i].addresses[PLUMB_SPE_PC], adding->space);
 }
 
 /* Sets where to look for a record's row by its code, and fetches that. */
-static inline void expect_hot_row(struct adding *adding, size_t i)
+static inline void expect_hot_row(struct adding *adding, const struct hot_rows *rows, size_t i)
 {
 	if (adding->code_rows)
 		return;
-	adding->homes[i] = hot_row_home(&adding->keys[i]);
-	__builtin_prefetch(&adding->profile->hot.rows[adding->homes[i]]);
+	adding->homes[i] = hot_row_home(rows, &adding->keys[i]);
+	__builtin_prefetch(&rows->at[adding->homes[i]]);
 }
 
 /* Finds the code of the i-th record if it was looked up by now: another thread may have found it,
@@ -247,12 +247,31 @@ static int look_up_many_codes(struct adding *adding)
 	return status;
 }
 
+/* Makes room for the codes of cold records, and goes on with the table that is current then. */
+static void reserve_codes(struct adding *adding)
+{
+	struct hot *hot = &adding->profile->hot;
+
+	hot_reserve_codes(hot, adding->cold_count);
+	if (adding->hot_codes == hot->codes)
+		return;
+	adding->hot_codes = hot->codes;
+	for (size_t k = 0; k < adding->cold_count; k++) {
+		const size_t i = adding->cold[k];
+
+		adding->homes[i] =
+			hot_home(hot->codes, adding->by_block,
+				 adding->batch->spe[i].addresses[PLUMB_SPE_PC], adding->space);
+	}
+}
+
 int adding_find_cold_codes(struct adding *adding)
 {
 	const struct plumb_profile *profile = adding->profile;
 	int status;
 
 	adding_lock(adding);
+	reserve_codes(adding);
 	if (!profile->hot.by_block && !adding->parts.lines && profile->codes.count &&
 	    adding->cold_count * profile->codes.words <= KEPT_WORDS)
 		status = look_up_many_codes(adding);
@@ -260,7 +279,7 @@ int adding_find_cold_codes(struct adding *adding)
 		status = look_up_codes(adding);
 	adding_unlock(adding);
 	for (size_t k = 0; status == 0 && k < adding->cold_count; k++)
-		expect_hot_row(adding, adding->cold[k]);
+		expect_hot_row(adding, adding->hot_rows, adding->cold[k]);
 	return status;
 }
 
@@ -295,21 +314,23 @@ static inline bool describe(const struct adding *adding, size_t i, struct hot_ke
 
 static inline __attribute__((always_inline)) void expect(struct adding *adding, bool by_block)
 {
-	const struct hot_code *codes = adding->profile->hot.codes;
+	const struct hot_codes codes = *adding->hot_codes;
 	const struct plumb_spe_record *spe = adding->batch->spe;
 	const size_t count = adding->batch->count;
 	const uint32_t space = adding->space;
 	uint32_t *homes = adding->homes;
 
 	for (size_t i = 0; i < count; i++) {
-		homes[i] = hot_home(by_block, spe[i].addresses[PLUMB_SPE_PC], space);
-		__builtin_prefetch(&codes[homes[i]]);
+		homes[i] = hot_home(&codes, by_block, spe[i].addresses[PLUMB_SPE_PC], space);
+		__builtin_prefetch(&codes.at[homes[i]]);
 	}
 }
 
 /* Sets where to look for the codes of the batch's records, and fetches that. */
 static void expect_codes(struct adding *adding)
 {
+	adding->hot_codes = hot_codes(&adding->profile->hot);
+	adding->hot_rows = hot_rows(&adding->profile->hot);
 	adding->by_block = __atomic_load_n(&adding->profile->hot.by_block, __ATOMIC_RELAXED);
 	if (adding->by_block)
 		expect(adding, true);
@@ -319,8 +340,8 @@ static void expect_codes(struct adding *adding)
 
 void adding_find_known(struct adding *adding)
 {
-	const struct hot *hot = &adding->profile->hot;
 	const struct plumb_spe_record *spe = adding->batch->spe;
+	struct hot_codes codes;
 	struct tally_row *tally_rows = adding->tallies->rows;
 	const size_t count = adding->batch->count, room = adding->tallies->room;
 	const uint32_t *code_rows = adding->code_rows, *homes = adding->homes;
@@ -331,10 +352,11 @@ void adding_find_known(struct adding *adding)
 	bool by_block;
 
 	expect_codes(adding);
+	codes = *adding->hot_codes;
 	by_block = adding->by_block;
 	/* All that stays the same is in variables of its own: what is written might change it. */
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t code = hot_find_code(hot, by_block, homes[i],
+		const uint32_t code = hot_find_code(&codes, by_block, homes[i],
 						    spe[i].addresses[PLUMB_SPE_PC], space);
 		uint32_t row = 0;
 
@@ -358,8 +380,13 @@ int adding_find_codes(struct adding *adding)
 	const struct plumb_spe_record *spe = adding->batch->spe;
 	const size_t count = adding->batch->count;
 	const bool fit = adding->parts.fit;
+	struct hot_codes codes;
+	struct hot_rows rows;
 
 	expect_codes(adding);
+	/* What is written below might change the tables' own, but not these. */
+	codes = *adding->hot_codes;
+	rows = *adding->hot_rows;
 	adding->cold_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct hot_key *key = &adding->keys[i];
@@ -371,9 +398,10 @@ int adding_find_codes(struct adding *adding)
 		} else if (!describe(adding, i, key) || !fit) {
 			continue;
 		}
-		key->code = find_hot_code(adding, i);
+		key->code = hot_find_code(&codes, adding->by_block, adding->homes[i],
+					  spe[i].addresses[PLUMB_SPE_PC], adding->space);
 		if (key->code)
-			expect_hot_row(adding, i);
+			expect_hot_row(adding, &rows, i);
 		else
 			adding->cold[adding->cold_count++] = (uint16_t)i;
 	}

@@ -40,7 +40,7 @@ static int give_up(struct adding *adding, size_t i)
 		status = adding_find_origin(adding);
 	for (; !adding->code_rows && i < adding->batch->count; i++) {
 		adding->keys[i].origin = adding->origin;
-		adding->homes[i] = hot_row_home(&adding->keys[i]);
+		adding->homes[i] = hot_row_home(adding->hot_rows, &adding->keys[i]);
 	}
 	return status;
 }
@@ -161,13 +161,14 @@ static int look_up_row(struct adding *adding, size_t k)
 		__atomic_store_n(&adding->code_rows[adding->keys[i].code - 1], *row + 1,
 				 __ATOMIC_RELAXED);
 	else
-		hot_add_row(&profile->hot, adding->homes[i],
-			    &(struct hot_row){adding->keys[i], *row + 1}, !adding->part);
+		hot_add_row(&profile->hot, &(struct hot_row){adding->keys[i], *row + 1},
+			    !adding->part);
 	return gave_up;
 }
 
 /* Finds the i-th record's row among those that were looked up before. */
-static inline bool find_hot(const struct adding *adding, size_t i, uint32_t *row)
+static inline bool find_hot(const struct adding *adding, const struct hot_rows *rows, size_t i,
+			    uint32_t *row)
 {
 	const struct hot_key *key = &adding->keys[i];
 	uint32_t found;
@@ -175,7 +176,7 @@ static inline bool find_hot(const struct adding *adding, size_t i, uint32_t *row
 	if (!key->code)
 		return false;
 	if (!adding->code_rows)
-		return hot_find_row(&adding->profile->hot, adding->homes[i], key, row);
+		return hot_find_row(rows, adding->homes[i], key, row);
 	found = __atomic_load_n(&adding->code_rows[key->code - 1], __ATOMIC_RELAXED);
 	*row = found - 1;
 	return found;
@@ -198,11 +199,12 @@ static inline int expect_row(const struct adding *adding, uint32_t row)
 /* Finds the rows of the records from the i-th on; those whose row is not hot are cold. */
 static int find_hot_rows(struct adding *adding, size_t i)
 {
+	const struct hot_rows rows = *adding->hot_rows;
 	int status = 0;
 
 	adding->cold_count = 0;
 	for (; status == 0 && i < adding->batch->count; i++) {
-		if (find_hot(adding, i, &adding->rows[i]))
+		if (find_hot(adding, &rows, i, &adding->rows[i]))
 			status = expect_row(adding, adding->rows[i]);
 		else
 			adding->cold[adding->cold_count++] = (uint16_t)i;
@@ -228,6 +230,19 @@ static bool will_have_too_many_rows(const struct adding *adding)
 							      (records - rows);
 }
 
+/* Makes room for the rows of cold records, and goes on with the table that is current then. */
+static void reserve_rows(struct adding *adding)
+{
+	struct hot *hot = &adding->profile->hot;
+
+	hot_reserve_rows(hot, adding->cold_count);
+	if (adding->hot_rows == hot->rows)
+		return;
+	adding->hot_rows = hot->rows;
+	for (size_t i = 0; i < adding->batch->count; i++)
+		adding->homes[i] = hot_row_home(hot->rows, &adding->keys[i]);
+}
+
 /*
  * Finds the rows of cold records, and makes them hot. Returns 0 after the last one; the index of
  * the record behind one for which rows were given up, if that happens; or an error.
@@ -237,13 +252,15 @@ static int find_cold_rows(struct adding *adding)
 	int status = 0;
 
 	adding_lock(adding);
+	if (!adding->code_rows)
+		reserve_rows(adding);
 	if (adding->parts.coded)
 		status = expect_coded_rows(adding);
 	for (size_t k = 0; status == 0 && k < adding->cold_count; k++) {
 		const size_t i = adding->cold[k];
 
 		/* Another thread may have found it, or it is that of a record before. */
-		if (!find_hot(adding, i, &adding->rows[i]))
+		if (!find_hot(adding, adding->hot_rows, i, &adding->rows[i]))
 			status = look_up_row(adding, k);
 		if (status > 0)
 			status = (int)i + 1;

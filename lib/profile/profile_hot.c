@@ -6,56 +6,97 @@
 #include <sys/mman.h>
 
 /* Of the processors that perf runs on. */
-#define HUGE_PAGE  ((size_t)2 << 20)
-#define CODES_SIZE (sizeof(struct hot_code) << HOT_CODE_BITS)
+#define HUGE_PAGE ((size_t)2 << 20)
 /* Instructions that were added before it is clear whether blocks of them are of use. */
 #define CODES_TO_JUDGE 1024
-#define ROWS_SIZE      (sizeof(struct hot_row) << HOT_ROW_BITS)
+/* Entries that an instruction may take: its own, and four blocks around it. */
+#define CODE_ENTRIES 5
 
-static bool reserve(struct hot *hot, size_t size)
+static size_t codes_size(unsigned bits)
 {
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return sizeof(struct hot_code) << bits;
+}
 
-	if (memory == MAP_FAILED)
+static size_t rows_size(unsigned bits)
+{
+	return sizeof(struct hot_row) << bits;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static bool map(struct hot_memory *memory, size_t size)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
 		return false;
-	hot->memory = memory;
-	hot->memory_size = size;
+	*memory = (struct hot_memory){at, size};
 	return true;
+}
+
+/* Returns memory for a large table, or NULL. Entries are found all over it, which would take a page
+ * fault for nearly each of the first thousand. Without huge pages it works as well. */
+static void *map_large(struct hot_memory *memory, size_t size)
+{
+	uint8_t *at;
+
+	if (!map(memory, size + HUGE_PAGE))
+		return map(memory, size) ? memory->at : NULL;
+	at = memory->at;
+	at += HUGE_PAGE - (uintptr_t)at % HUGE_PAGE;
+	madvise(at, size, MADV_HUGEPAGE);
+	return at;
+}
+
+/* Takes all pages of a small table at once: one that is read before it is written costs two faults,
+ * and the second one interrupts all threads. Without that it works as well. */
+static void take_pages(void *memory, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+	madvise(memory, size, MADV_POPULATE_WRITE);
+#else
+	(void)memory;
+	(void)size;
+#endif
 }
 
 bool hot_begin(struct hot *hot, bool by_block)
 {
-	const size_t size = CODES_SIZE + ROWS_SIZE;
+	const size_t size = codes_size(HOT_CODE_BITS_SMALL);
 	uint8_t *memory;
 
-	if (!reserve(hot, size + HUGE_PAGE) && !reserve(hot, size))
+	if (!map(&hot->memory[0], size + rows_size(HOT_ROW_BITS_SMALL)))
 		return false;
+	memory = hot->memory[0].at;
+	take_pages(memory, size);
+	hot->small_codes.at = (struct hot_code *)(void *)memory;
+	hot->small_codes.bits = HOT_CODE_BITS_SMALL;
+	hot->small_rows.at = (struct hot_row *)(void *)(memory + size);
+	hot->small_rows.bits = HOT_ROW_BITS_SMALL;
+	hot->codes = &hot->small_codes;
+	hot->rows = &hot->small_rows;
 	hot->by_block = by_block;
-	memory = hot->memory;
-	if (hot->memory_size > size)
-		memory += HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE;
-	/* Entries are found all over the tables, which would take a page fault for nearly each of
-	 * the first thousand. Without huge pages it works as well. */
-	madvise(memory, size, MADV_HUGEPAGE);
-	hot->codes = (struct hot_code *)(void *)memory;
-	hot->rows = (struct hot_row *)(void *)(memory + CODES_SIZE);
 	return true;
 }
 
 void hot_end(struct hot *hot)
 {
 	hot_forget_origins(hot);
-	if (hot->memory)
-		munmap(hot->memory, hot->memory_size);
+	for (size_t i = 0; i < sizeof(hot->memory) / sizeof(hot->memory[0]); i++)
+		if (hot->memory[i].at)
+			munmap(hot->memory[i].at, hot->memory[i].size);
 	*hot = (struct hot){0};
 }
 
 void hot_forget(struct hot *hot)
 {
-	memset(hot->codes, 0, CODES_SIZE);
-	memset(hot->rows, 0, ROWS_SIZE);
+	memset(hot->codes->at, 0, codes_size(hot->codes->bits));
+	memset(hot->rows->at, 0, rows_size(hot->rows->bits));
+	hot->code_count = hot->row_count = 0;
 	hot_forget_origins(hot);
 }
+
+/* ---- Rows of origins ------------------------------------------------------------------------- */
 
 uint32_t *hot_rows_of_origin(struct hot *hot, uint32_t origin)
 {
@@ -83,24 +124,27 @@ void hot_forget_origins(struct hot *hot)
 	memset(hot->origins, 0, sizeof(hot->origins));
 }
 
-uint32_t hot_find_further(const struct hot *hot, bool by_block, uint64_t pc, uint32_t space)
+/* ---- Codes ----------------------------------------------------------------------------------- */
+
+uint32_t hot_find_further(const struct hot_codes *codes, bool by_block, uint64_t pc, uint32_t space)
 {
 	const uint64_t block = pc & ~(uint64_t)(HOT_BLOCK_SIZE - 1);
 	uint32_t code = 0;
 
 	if (by_block)
-		code = hot_search(hot, hot_block_home(pc, space), block, space, HOT_BLOCK);
-	return code ? code : hot_search(hot, hot_code_home(pc, space), pc, space, 0);
+		code = hot_search(codes, hot_block_home(codes, pc, space), block, space, HOT_BLOCK);
+	return code ? code : hot_search(codes, hot_code_home(codes, pc, space), pc, space, 0);
 }
 
 /* Writes an entry that is not in the table, unless there is no room. */
-static void add_entry(struct hot *hot, uint32_t home, const struct hot_code *entry, bool replace)
+static void add_entry(const struct hot_codes *codes, uint32_t home, const struct hot_code *entry,
+		      bool replace)
 {
-	struct hot_code *place = replace ? &hot->codes[home] : NULL;
+	struct hot_code *place = replace ? &codes->at[home] : NULL;
 
 	for (uint32_t way = 0; way < HOT_CODE_WAYS; way++) {
-		if (!hot->codes[home ^ way].code) {
-			place = &hot->codes[home ^ way];
+		if (!codes->at[home ^ way].code) {
+			place = &codes->at[home ^ way];
 			break;
 		}
 	}
@@ -111,9 +155,33 @@ static void add_entry(struct hot *hot, uint32_t home, const struct hot_code *ent
 	__atomic_store_n(&place->code, entry->code, __ATOMIC_RELEASE);
 }
 
+void hot_reserve_codes(struct hot *hot, size_t count)
+{
+	const struct hot_codes *small = hot->codes;
+	struct hot_codes *large = &hot->large_codes;
+
+	if (small != &hot->small_codes ||
+	    hot->code_count + count * CODE_ENTRIES <= (size_t)1 << (HOT_CODE_BITS_SMALL - 1))
+		return;
+	large->bits = HOT_CODE_BITS_LARGE;
+	large->at = map_large(&hot->memory[1], codes_size(large->bits));
+	if (!large->at)
+		return;
+	for (size_t i = 0; i < (size_t)1 << small->bits; i++) {
+		const struct hot_code *entry = &small->at[i];
+		const bool block = entry->code & HOT_BLOCK;
+
+		if (entry->code)
+			add_entry(large, hot_home(large, block, entry->pc, entry->space), entry,
+				  false);
+	}
+	__atomic_store_n(&hot->codes, large, __ATOMIC_RELEASE);
+}
+
 void hot_add_code(struct hot *hot, const struct hot_code *entry, bool replace)
 {
-	add_entry(hot, hot_code_home(entry->pc, entry->space), entry, replace);
+	add_entry(hot->codes, hot_code_home(hot->codes, entry->pc, entry->space), entry, replace);
+	hot->code_count++;
 	/* A search for a block that is not there only takes time. */
 	if (++hot->codes_added > CODES_TO_JUDGE && hot->codes_added > hot->blocks_added)
 		__atomic_store_n(&hot->by_block, false, __ATOMIC_RELAXED);
@@ -127,46 +195,74 @@ bool hot_add_blocks(struct hot *hot, const struct hot_code *entry, uint64_t befo
 
 	for (uint64_t at = 0; hot->by_block && at < HOT_LINE_SIZE; at += HOT_BLOCK_SIZE) {
 		const struct hot_code block = {line + at, entry->space, entry->code | HOT_BLOCK};
-		const uint32_t home = hot_block_home(block.pc, block.space);
+		const uint32_t home = hot_block_home(hot->codes, block.pc, block.space);
 		const bool is_own = in_line / HOT_BLOCK_SIZE == at / HOT_BLOCK_SIZE;
 
 		if ((at < in_line && in_line - at > before) ||
 		    (at + HOT_BLOCK_SIZE > in_line && at + HOT_BLOCK_SIZE - in_line > after) ||
-		    hot_search(hot, home, block.pc, block.space, HOT_BLOCK))
+		    hot_search(hot->codes, home, block.pc, block.space, HOT_BLOCK))
 			continue;
-		add_entry(hot, home, &block, replace && is_own);
+		add_entry(hot->codes, home, &block, replace && is_own);
+		hot->code_count++;
 		hot->blocks_added++;
 		own |= is_own;
 	}
 	return own;
 }
 
-void hot_add_row(struct hot *hot, uint32_t home, const struct hot_row *entry, bool replace)
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static void add_row(const struct hot_rows *rows, const struct hot_row *entry, bool replace)
 {
-	struct hot_row *place = replace ? &hot->rows[home] : NULL;
+	const uint32_t home = hot_row_home(rows, &entry->key);
+	struct hot_row *place = replace ? &rows->at[home] : NULL;
 
 	for (uint32_t way = 0; way < HOT_ROW_WAYS; way++) {
-		if (!hot->rows[home ^ way].row) {
-			place = &hot->rows[home ^ way];
+		if (!rows->at[home ^ way].row) {
+			place = &rows->at[home ^ way];
 			break;
 		}
 	}
 	if (!place)
 		return;
-	hot->has_rows = true;
 	place->key = entry->key;
 	__atomic_store_n(&place->row, entry->row, __ATOMIC_RELEASE);
 }
 
+void hot_add_row(struct hot *hot, const struct hot_row *entry, bool replace)
+{
+	if (hot->row_count++ == 0)
+		take_pages(hot->small_rows.at, rows_size(hot->small_rows.bits));
+	add_row(hot->rows, entry, replace);
+}
+
+void hot_reserve_rows(struct hot *hot, size_t count)
+{
+	const struct hot_rows *small = hot->rows;
+	struct hot_rows *large = &hot->large_rows;
+
+	if (small != &hot->small_rows ||
+	    hot->row_count + count <= (size_t)1 << (HOT_ROW_BITS_SMALL - 1))
+		return;
+	large->bits = HOT_ROW_BITS_LARGE;
+	large->at = map_large(&hot->memory[2], rows_size(large->bits));
+	if (!large->at)
+		return;
+	for (size_t i = 0; i < (size_t)1 << small->bits; i++)
+		if (small->at[i].row)
+			add_row(large, &small->at[i], false);
+	__atomic_store_n(&hot->rows, large, __ATOMIC_RELEASE);
+}
+
 /* Entries that share their ways: those of a home are in a block of as many. */
-static void renumber_block(struct hot *hot, uint32_t block, const uint32_t *renumbered,
+static void renumber_block(const struct hot_rows *rows, uint32_t block, const uint32_t *renumbered,
 			   size_t count)
 {
 	struct hot_row kept[HOT_ROW_WAYS];
 	size_t left = 0;
 
 	for (uint32_t way = 0; way < HOT_ROW_WAYS; way++) {
-		struct hot_row *entry = &hot->rows[block + way];
+		struct hot_row *entry = &rows->at[block + way];
 
 		if (entry->row && entry->row <= count &&
 		    renumbered[entry->row - 1] != HOT_ROW_GONE) {
@@ -177,7 +273,7 @@ static void renumber_block(struct hot *hot, uint32_t block, const uint32_t *renu
 	}
 	/* In the place of an entry that is gone, another one could not be found. */
 	for (size_t i = 0; i < left; i++)
-		hot_add_row(hot, hot_row_home(&kept[i].key), &kept[i], false);
+		add_row(rows, &kept[i], false);
 }
 
 static void renumber_origin(uint32_t *rows, const uint32_t *renumbered, size_t count)
@@ -197,6 +293,7 @@ void hot_renumber_rows(struct hot *hot, const uint32_t *renumbered, size_t count
 	for (size_t i = 0; i < HOT_ORIGINS; i++)
 		if (hot->origins[i].origin)
 			renumber_origin(hot->origins[i].rows, renumbered, count);
-	for (uint32_t block = 0; hot->has_rows && block < 1u << HOT_ROW_BITS; block += HOT_ROW_WAYS)
-		renumber_block(hot, block, renumbered, count);
+	for (uint32_t block = 0; hot->row_count && block < 1u << hot->rows->bits;
+	     block += HOT_ROW_WAYS)
+		renumber_block(hot->rows, block, renumbered, count);
 }

@@ -11,11 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Entries are found in the order of their index exclusive-or 0, 1, 2 ..., nearest lines first. */
-#define HOT_CODE_BITS 18
-#define HOT_CODE_WAYS 16
-#define HOT_ROW_BITS  16
-#define HOT_ROW_WAYS  8
+/*
+ * Entries are found in the order of their index exclusive-or 0, 1, 2 ..., nearest lines first. A
+ * table begins small, so that it takes few pages and stays in the processor's caches, and becomes
+ * large when it is half full.
+ */
+#define HOT_CODE_BITS_SMALL 15
+#define HOT_CODE_BITS_LARGE 18
+#define HOT_CODE_WAYS       16
+#define HOT_ROW_BITS_SMALL  14
+#define HOT_ROW_BITS_LARGE  16
+#define HOT_ROW_WAYS        8
 
 /*
  * An instruction in a process; or a block of instructions, which all have the same code. Four
@@ -51,12 +57,30 @@ struct hot_origin {
 /* Each takes up to 4 bytes a code. Records of other origins have hot rows. */
 #define HOT_ORIGINS 8
 
+struct hot_codes {
+	struct hot_code *at; /* NULL: not used yet */
+	unsigned bits;       /* of the number of entries */
+};
+struct hot_rows {
+	struct hot_row *at;
+	unsigned bits;
+};
+
+/* What was mapped for a table. */
+struct hot_memory {
+	void *at; /* NULL: nothing */
+	size_t size;
+};
+
 struct hot {
-	struct hot_code *codes; /* NULL: not used yet */
-	struct hot_row *rows;
-	bool has_rows; /* any was added */
-	void *memory;
-	size_t memory_size;
+	/* The current tables: the small or the large ones. A thread that has begun with a small one
+	 * may go on with it, and only finds less. */
+	const struct hot_codes *codes; /* NULL: not used yet */
+	const struct hot_rows *rows;
+	struct hot_codes small_codes, large_codes;
+	struct hot_rows small_rows, large_rows;
+	size_t code_count, row_count; /* entries that were added to the current ones */
+	struct hot_memory memory[3];
 	struct hot_origin origins[HOT_ORIGINS];
 	/* Whether blocks are worth looking for, and what decides on that. */
 	bool by_block;
@@ -79,7 +103,20 @@ bool hot_add_blocks(struct hot *hot, const struct hot_code *entry, uint64_t befo
 		    bool replace);
 /* Add an entry that is not in the table; if there is no room, only in place of another. */
 void hot_add_code(struct hot *hot, const struct hot_code *entry, bool replace);
-void hot_add_row(struct hot *hot, uint32_t home, const struct hot_row *entry, bool replace);
+void hot_add_row(struct hot *hot, const struct hot_row *entry, bool replace);
+/* Make a table large if as many more instructions, each with its blocks, or rows are too many for a
+ * small one. Without memory for that, it stays small. */
+void hot_reserve_codes(struct hot *hot, size_t count);
+void hot_reserve_rows(struct hot *hot, size_t count);
+/* Returns the current tables. */
+static inline const struct hot_codes *hot_codes(const struct hot *hot)
+{
+	return __atomic_load_n(&hot->codes, __ATOMIC_ACQUIRE);
+}
+static inline const struct hot_rows *hot_rows(const struct hot *hot)
+{
+	return __atomic_load_n(&hot->rows, __ATOMIC_ACQUIRE);
+}
 
 /* Returns the rows of an origin, CODES_MAX of them, or NULL if there are no more or no memory. */
 uint32_t *hot_rows_of_origin(struct hot *hot, uint32_t origin);
@@ -92,34 +129,35 @@ void hot_forget_origins(struct hot *hot);
 void hot_renumber_rows(struct hot *hot, const uint32_t *renumbered, size_t count);
 
 /* Returns where to look for an instruction: four neighbours share a line. */
-static inline uint32_t hot_code_home(uint64_t pc, uint32_t space)
+static inline uint32_t hot_code_home(const struct hot_codes *codes, uint64_t pc, uint32_t space)
 {
 	const uint64_t hash = (pc >> 4 ^ (uint64_t)space << 40) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return (uint32_t)(hash >> (64 - HOT_CODE_BITS + 2) << 2 | (pc >> 2 & 3));
+	return (uint32_t)(hash >> (64 - codes->bits + 2) << 2 | (pc >> 2 & 3));
 }
 
 /* Likewise for a block. */
-static inline uint32_t hot_block_home(uint64_t pc, uint32_t space)
+static inline uint32_t hot_block_home(const struct hot_codes *codes, uint64_t pc, uint32_t space)
 {
 	const uint64_t hash =
 		(pc / HOT_LINE_SIZE ^ (uint64_t)space << 40) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return (uint32_t)(hash >> (64 - HOT_CODE_BITS + 2) << 2 | (pc / HOT_BLOCK_SIZE & 3));
+	return (uint32_t)(hash >> (64 - codes->bits + 2) << 2 | (pc / HOT_BLOCK_SIZE & 3));
 }
 
 /* Returns where to look first. */
-static inline uint32_t hot_home(bool by_block, uint64_t pc, uint32_t space)
+static inline uint32_t hot_home(const struct hot_codes *codes, bool by_block, uint64_t pc,
+				uint32_t space)
 {
-	return by_block ? hot_block_home(pc, space) : hot_code_home(pc, space);
+	return by_block ? hot_block_home(codes, pc, space) : hot_code_home(codes, pc, space);
 }
 
 /* Returns the code of the entry with this `pc`, of a block or not, or 0. */
-static inline uint32_t hot_search(const struct hot *hot, uint32_t home, uint64_t pc, uint32_t space,
-				  uint32_t block)
+static inline uint32_t hot_search(const struct hot_codes *codes, uint32_t home, uint64_t pc,
+				  uint32_t space, uint32_t block)
 {
 	for (uint32_t way = 0; way < HOT_CODE_WAYS; way++) {
-		const struct hot_code *entry = &hot->codes[home ^ way];
+		const struct hot_code *entry = &codes->at[home ^ way];
 		const uint32_t code = __atomic_load_n(&entry->code, __ATOMIC_ACQUIRE);
 
 		if (!code)
@@ -131,14 +169,15 @@ static inline uint32_t hot_search(const struct hot *hot, uint32_t home, uint64_t
 }
 
 /* Returns the code where it is not in the first place, or 0. */
-uint32_t hot_find_further(const struct hot *hot, bool by_block, uint64_t pc, uint32_t space);
+uint32_t hot_find_further(const struct hot_codes *codes, bool by_block, uint64_t pc,
+			  uint32_t space);
 
 /* Returns the code, or 0. `home` is as of hot_home(). Most codes are in the first place. */
-static inline uint32_t hot_find_code(const struct hot *hot, bool by_block, uint32_t home,
+static inline uint32_t hot_find_code(const struct hot_codes *codes, bool by_block, uint32_t home,
 				     uint64_t pc, uint32_t space)
 {
 	const uint64_t first = by_block ? pc & ~(uint64_t)(HOT_BLOCK_SIZE - 1) : pc;
-	const struct hot_code *entry = &hot->codes[home];
+	const struct hot_code *entry = &codes->at[home];
 	const uint32_t code =
 		__atomic_load_n(&entry->code, __ATOMIC_ACQUIRE) ^ (by_block ? HOT_BLOCK : 0);
 	/* An entry may just be written; it has no code yet then, and is not found. */
@@ -147,12 +186,12 @@ static inline uint32_t hot_find_code(const struct hot *hot, bool by_block, uint3
 
 	if ((pc_differs | space_differs | (code & HOT_BLOCK)) == 0)
 		return code;
-	return hot_find_further(hot, by_block, pc, space);
+	return hot_find_further(codes, by_block, pc, space);
 }
 
 /* The code and the origin are not read as one word: they were just written one by one, and the
  * processor would wait for both to reach the cache. */
-static inline uint32_t hot_row_home(const struct hot_key *key)
+static inline uint32_t hot_row_home(const struct hot_rows *rows, const struct hot_key *key)
 {
 	const uint64_t hash = (key->code * UINT64_C(0x27d4eb2f165667c5) ^
 			       key->origin * UINT64_C(0x85ebca77c2b2ae63) ^
@@ -160,14 +199,14 @@ static inline uint32_t hot_row_home(const struct hot_key *key)
 			       key->detail * UINT64_C(0x165667b19e3779f9)) *
 			      UINT64_C(0x9e3779b97f4a7c15);
 
-	return (uint32_t)(hash >> (64 - HOT_ROW_BITS));
+	return (uint32_t)(hash >> (64 - rows->bits));
 }
 
-static inline bool hot_find_row(const struct hot *hot, uint32_t home, const struct hot_key *key,
-				uint32_t *row)
+static inline bool hot_find_row(const struct hot_rows *rows, uint32_t home,
+				const struct hot_key *key, uint32_t *row)
 {
 	for (uint32_t way = 0; way < HOT_ROW_WAYS; way++) {
-		const struct hot_row *entry = &hot->rows[home ^ way];
+		const struct hot_row *entry = &rows->at[home ^ way];
 		const uint32_t found = __atomic_load_n(&entry->row, __ATOMIC_ACQUIRE);
 
 		if (!found)

@@ -20,7 +20,7 @@ static size_t find_all(const struct hot *hot, const uint32_t *number_of)
 		const struct hot_key key = key_of(i);
 		uint32_t row;
 
-		if (!hot_find_row(hot, hot_row_home(&key), &key, &row))
+		if (!hot_find_row(hot->rows, hot_row_home(hot->rows, &key), &key, &row))
 			continue;
 		assert_int_equal(row, number_of[i]);
 		found++;
@@ -40,7 +40,8 @@ static void kept_rows_are_found_by_their_new_numbers(void **state)
 		const struct hot_key key = key_of(i);
 
 		numbers[i] = i;
-		hot_add_row(&hot, hot_row_home(&key), &(struct hot_row){key, i + 1}, true);
+		hot_reserve_rows(&hot, 1);
+		hot_add_row(&hot, &(struct hot_row){key, i + 1}, true);
 	}
 	before = find_all(&hot, numbers);
 	assert_true(before > ROWS / 2);
@@ -50,7 +51,8 @@ static void kept_rows_are_found_by_their_new_numbers(void **state)
 		uint32_t row;
 
 		numbers[i] = i % 3 == 0 ? i / 3 : HOT_ROW_GONE;
-		wanted += i % 3 == 0 && hot_find_row(&hot, hot_row_home(&key), &key, &row);
+		wanted += i % 3 == 0 &&
+			  hot_find_row(hot.rows, hot_row_home(hot.rows, &key), &key, &row);
 	}
 	hot_renumber_rows(&hot, numbers, ROWS);
 	kept = find_all(&hot, numbers);
@@ -127,10 +129,10 @@ static void blocks_have_the_codes_of_their_instructions(void **state)
 	/* 5 is prime to 256, so this is each instruction once, in no order. */
 	for (uint32_t i = 0; i < 256; i++) {
 		const uint64_t at = i * 5 % 256 * 4;
-		const uint32_t home = hot_home(true, base + at, 7);
+		const uint32_t home = hot_home(hot.codes, true, base + at, 7);
 		struct hot_code entry = {base + at, 7, 0};
 		uint64_t start, end;
-		const uint32_t found = hot_find_code(&hot, true, home, base + at, 7);
+		const uint32_t found = hot_find_code(hot.codes, true, home, base + at, 7);
 
 		entry.code = code_at(at, &start, &end);
 		all++;
@@ -147,10 +149,12 @@ static void blocks_have_the_codes_of_their_instructions(void **state)
 		const uint64_t pc = base + at;
 		uint64_t start, end;
 
-		assert_int_equal(hot_find_code(&hot, true, hot_home(true, pc, 7), pc, 7),
-				 code_at(at, &start, &end));
+		assert_int_equal(
+			hot_find_code(hot.codes, true, hot_home(hot.codes, true, pc, 7), pc, 7),
+			code_at(at, &start, &end));
 		/* Nothing is known of another process. */
-		assert_int_equal(hot_find_code(&hot, true, hot_home(true, pc, 8), pc, 8), 0);
+		assert_int_equal(
+			hot_find_code(hot.codes, true, hot_home(hot.codes, true, pc, 8), pc, 8), 0);
 	}
 	hot_end(&hot);
 }
@@ -172,8 +176,63 @@ static void blocks_of_no_use_are_not_looked_for(void **state)
 		const uint64_t pc = UINT64_C(4) * i;
 
 		/* A thread may not know that yet. */
-		assert_int_equal(hot_find_code(&hot, true, hot_home(true, pc, 1), pc, 1), i + 1);
-		assert_int_equal(hot_find_code(&hot, false, hot_home(false, pc, 1), pc, 1), i + 1);
+		assert_int_equal(
+			hot_find_code(hot.codes, true, hot_home(hot.codes, true, pc, 1), pc, 1),
+			i + 1);
+		assert_int_equal(
+			hot_find_code(hot.codes, false, hot_home(hot.codes, false, pc, 1), pc, 1),
+			i + 1);
+	}
+	hot_end(&hot);
+}
+
+/* What was found in a small table is found in the large one, too; and in the small one still. */
+static void a_large_table_has_what_the_small_one_had(void **state)
+{
+	const struct hot_codes *small;
+	const struct hot_rows *small_rows;
+	struct hot hot = {0};
+
+	(void)state;
+	assert_true(hot_begin(&hot, true));
+	small = hot_codes(&hot);
+	small_rows = hot_rows(&hot);
+	for (uint32_t i = 0; i < 40000; i++) {
+		const struct hot_code entry = {UINT64_C(64) * i, 1, i + 1};
+		const struct hot_row row = {key_of(i), i + 1};
+
+		hot_reserve_codes(&hot, 1);
+		hot_reserve_rows(&hot, 1);
+		/* Blocks, and in every fourth line an instruction. */
+		if (i % 4)
+			assert_true(hot_add_blocks(&hot, &entry, 0, 16, false));
+		else
+			hot_add_code(&hot, &entry, false);
+		hot_add_row(&hot, &row, false);
+		if (i == 0)
+			assert_ptr_equal(hot_codes(&hot), small);
+	}
+	assert_ptr_not_equal(hot_codes(&hot), small);
+	assert_ptr_not_equal(hot_rows(&hot), small_rows);
+	assert_true(hot.by_block);
+	for (uint32_t i = 0; i < 40000; i++) {
+		const uint64_t pc = UINT64_C(64) * i;
+		const struct hot_key key = key_of(i);
+		const uint32_t home = hot_home(hot.codes, true, pc, 1);
+		uint32_t row;
+
+		assert_int_equal(hot_find_code(hot.codes, true, home, pc, 1), i + 1);
+		if (i < 1000) {
+			const uint32_t old = hot_home(small, true, pc, 1);
+
+			assert_int_equal(hot_find_code(small, true, old, pc, 1), i + 1);
+			assert_true(
+				hot_find_row(hot.rows, hot_row_home(hot.rows, &key), &key, &row));
+			assert_int_equal(row, i);
+			assert_true(hot_find_row(small_rows, hot_row_home(small_rows, &key), &key,
+						 &row));
+			assert_int_equal(row, i);
+		}
 	}
 	hot_end(&hot);
 }
@@ -186,6 +245,7 @@ int main(void)
 		cmocka_unit_test(rows_of_an_origin_follow_their_numbers),
 		cmocka_unit_test(blocks_have_the_codes_of_their_instructions),
 		cmocka_unit_test(blocks_of_no_use_are_not_looked_for),
+		cmocka_unit_test(a_large_table_has_what_the_small_one_had),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
