@@ -19,6 +19,7 @@
 static _Atomic enum { UNKNOWN, WORK, STOPPED } state;
 static struct work *works[WORKS_MAX]; /* all there ever were: they are not freed */
 static unsigned count;
+static _Atomic uint32_t *signals_told_by; /* futex; or NULL */
 
 bool carriers_work(void)
 {
@@ -32,12 +33,18 @@ void carriers_stop(void)
 	state = STOPPED;
 }
 
+void carriers_tell_signals(_Atomic uint32_t *futex)
+{
+	signals_told_by = futex;
+}
+
 static void be_at_home(struct work *work)
 {
 	atomic_store(&work->on, &work->home);
 	atomic_store(&work->saved, false);
 	atomic_store(&work->home.next, NULL);
 	work->needs_home = false;
+	atomic_store(&work->signalled, false);
 	work->home.carries = work;
 	work->home.left = NULL;
 }
@@ -94,6 +101,16 @@ static bool look_for_work(struct carrier *carrier)
 	return false;
 }
 
+/* The engine's handler has put the signal down as its owner's, who may be asleep elsewhere. */
+static void note_signal(struct carrier *carrier)
+{
+	atomic_store(&carrier->owner->signalled, true);
+	if (!signals_told_by)
+		return;
+	atomic_fetch_add(signals_told_by, 1);
+	host_wake(signals_told_by);
+}
+
 static struct work *await_work(struct carrier *carrier)
 {
 	struct work *next;
@@ -105,7 +122,8 @@ static struct work *await_work(struct carrier *carrier)
 
 			if (atomic_load(&carrier->next))
 				break;
-			host_sleep(&carrier->go, go);
+			if (!host_sleep(&carrier->go, go))
+				note_signal(carrier);
 		}
 		atomic_store(&carrier->parked, false);
 	}

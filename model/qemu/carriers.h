@@ -44,11 +44,14 @@ struct work {
 	void *saved_at;               /* its registers and its stack while it is suspended */
 	_Atomic bool saved;           /* all of them, so that others can go on with it */
 	bool needs_home;              /* goes on only there */
+	_Atomic bool signalled;       /* a signal came to its home while that had nothing */
 };
 
 /* Whether threads may be suspended; that they may not any more, from now on or at all. */
 bool carriers_work(void);
 void carriers_stop(void);
+/* `futex`: changes, and whoever sleeps there is woken, when a work is signalled. */
+void carriers_tell_signals(_Atomic uint32_t *futex);
 void carriers_forked(void); /* in the child, whose only thread is at home */
 
 /* The calling thread begins, at home. Without the lock. */

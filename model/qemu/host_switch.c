@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/host_switch.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ void *host_switch_prepare(void *stack, size_t bytes, void (*begin)(void *), void
 }
 
 /* A system call of which errno learns nothing. */
-static void call_kernel(long number, uintptr_t a1, uintptr_t a2, uintptr_t a3)
+static long call_kernel(long number, uintptr_t a1, uintptr_t a2, uintptr_t a3)
 {
 	register uintptr_t a4 __asm__("r10") = 0;
 
@@ -57,6 +58,7 @@ static void call_kernel(long number, uintptr_t a1, uintptr_t a2, uintptr_t a3)
 			 : "+a"(number)
 			 : "D"(a1), "S"(a2), "d"(a3), "r"(a4)
 			 : "rcx", "r11", "memory");
+	return number;
 }
 #elif defined __aarch64__
 #include <linux/futex.h>
@@ -102,13 +104,14 @@ void *host_switch_prepare(void *stack, size_t bytes, void (*begin)(void *), void
 }
 
 /* A system call of which errno learns nothing. */
-static void call_kernel(long number, uintptr_t a1, uintptr_t a2, uintptr_t a3)
+static long call_kernel(long number, uintptr_t a1, uintptr_t a2, uintptr_t a3)
 {
 	register long x8 __asm__("x8") = number;
 	register uintptr_t x0 __asm__("x0") = a1, x1 __asm__("x1") = a2, x2 __asm__("x2") = a3;
 	register uintptr_t x3 __asm__("x3") = 0;
 
 	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+	return (long)x0;
 }
 #else
 bool host_switch_supported(void)
@@ -128,9 +131,15 @@ void host_switch(void **from, void *to)
 	abort(); /* nobody calls this where it is not supported */
 }
 
-void host_sleep(_Atomic uint32_t *futex, uint32_t value)
+bool host_sleep(_Atomic uint32_t *futex, uint32_t value)
 {
 	(void)futex, (void)value;
+	abort();
+}
+
+void host_wake(_Atomic uint32_t *futex)
+{
+	(void)futex;
 	abort();
 }
 
@@ -141,9 +150,14 @@ void host_yield(void)
 #endif
 
 #if defined __x86_64__ || defined __aarch64__
-void host_sleep(_Atomic uint32_t *futex, uint32_t value)
+bool host_sleep(_Atomic uint32_t *futex, uint32_t value)
 {
-	call_kernel(SYS_futex, (uintptr_t)futex, FUTEX_WAIT_PRIVATE, value);
+	return call_kernel(SYS_futex, (uintptr_t)futex, FUTEX_WAIT_PRIVATE, value) != -EINTR;
+}
+
+void host_wake(_Atomic uint32_t *futex)
+{
+	call_kernel(SYS_futex, (uintptr_t)futex, FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
 
 void host_yield(void)

@@ -31,9 +31,11 @@ void host_switch(void **from, void *to);
 
 /*
  * For those who may not use thread-local variables, errno included: sleeps on a futex as long as it
- * has the value; lets other host threads go first.
+ * has the value, and returns false if a signal ended that; wakes all who sleep there; lets other
+ * host threads go first.
  */
-void host_sleep(_Atomic uint32_t *futex, uint32_t value);
+bool host_sleep(_Atomic uint32_t *futex, uint32_t value);
+void host_wake(_Atomic uint32_t *futex);
 void host_yield(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "qemu/calls.h"
+#include "qemu/dozers.h"
 #include "qemu/sleepers.h"
 
 #define POLL_NS     20000
@@ -29,7 +30,7 @@ static bool is_under_way(struct thread *thread, const struct thread *caller, uin
 
 	*seen = order_news();
 	order_lock();
-	may_wake = thread->state == STATE_SLEEPS && caller->calls == calls &&
+	may_wake = thread->state == STATE_SLEEPS && !thread->dozes && caller->calls == calls &&
 		   caller->state == state && !sleepers_left_alone(thread, caller);
 	order_unlock();
 	if (!may_wake)
@@ -198,7 +199,10 @@ static void *look_always(void *user)
 
 		/* A thread that begins to wait behind this look sees it, and calls. */
 		order_about_to_rest();
+		dozers_look_for_signals();
 		ns = lookout_look(NULL, &watching, pause);
+		if (dozers_wake_in_kernel())
+			ns = POLL_NS;
 		order_rest(seen, ns);
 		pause = order_calls() != seen ? POLL_NS : pause + pause / 2;
 		if (pause > POLL_MAX_NS)

@@ -26,6 +26,7 @@ void order_set_up(unsigned cycles, uint64_t seed_given)
 
 	ahead = cycles ? cycles : 1;
 	seed = seed_given;
+	carriers_tell_signals(&looks_called);
 	order.processors = sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
@@ -35,6 +36,7 @@ void order_forked(void)
 	for (unsigned i = 0; i < order.count; i++) {
 		order.threads[i]->state = STATE_NONE;
 		order.threads[i]->passed = order.threads[i]->coming = false;
+		order.threads[i]->dozes = false;
 	}
 	order.present = 0;
 	order.holder = order.entering = order.released_later = order.woken_later = NULL;
@@ -103,7 +105,7 @@ void order_rest(uint32_t seen, long ns)
 	atomic_store(&rests, false);
 }
 
-static void call_lookout(void)
+void order_call_lookout(void)
 {
 	atomic_fetch_add(&looks_called, 1);
 	futex_wake(&looks_called);
@@ -112,7 +114,7 @@ static void call_lookout(void)
 void order_call_if_at_rest(void)
 {
 	if (atomic_load(&rests))
-		call_lookout();
+		order_call_lookout();
 }
 
 /* Has a thread woken once the lock is free: it would only wait for that, too. */
@@ -217,7 +219,7 @@ void order_call_first_here(void)
 	struct thread *first = order_first_here(false);
 
 	if (first && work_is_suspended(&first->work))
-		call_lookout();
+		order_call_lookout();
 	if (!first || !atomic_load(&first->parked))
 		return;
 	atomic_fetch_add(&first->go, 1);
@@ -264,6 +266,12 @@ void order_wait_next(struct thread *thread)
 {
 	thread->state = STATE_WAITS;
 	atomic_store_explicit(&thread->ready, false, memory_order_relaxed);
+}
+
+void order_end_alone(void)
+{
+	if (order.holder && order.holder->state == STATE_RUNS)
+		atomic_store(&order.holder->turn.until, 0);
 }
 
 void order_release(struct thread *thread)

@@ -62,6 +62,10 @@ struct thread {
 	uint64_t delays;       /* that the seed gave it */
 	uint64_t futex;        /* the address that it sleeps on, if that is known; or 0 */
 	uint64_t asleep;       /* order of the sleeps on futexes */
+	bool dozes;            /* sleeps there, but not in the kernel (dozers.h) */
+	bool woken;            /* after that, by another thread */
+	bool altered;          /* the word that it slept on, until its call has returned */
+	_Atomic bool strays;   /* is awake, but may sleep in the kernel */
 	bool awaited;          /* the call of the thread that has the turn may wake it there */
 	_Atomic bool returned; /* QEMU is done with the call */
 	unsigned sleeps_left;  /* times that it sleeps for its turn without looking for long */
@@ -110,6 +114,7 @@ void order_park(struct thread *thread, uint32_t value, long ns);
 uint32_t order_calls(void);
 void order_about_to_rest(void); /* before it looks whether it is needed */
 void order_rest(uint32_t seen, long ns);
+void order_call_lookout(void);
 /* A thread is going to be suspended, so that it cannot look itself. */
 void order_call_if_at_rest(void);
 
@@ -135,6 +140,8 @@ void order_note_time(struct thread *thread);
 void order_set_until(struct thread *thread, struct thread *follower);
 /* The thread waits for its turn. */
 void order_wait_next(struct thread *thread);
+/* Whoever has the turn is not alone any more, and looks again whose it is. */
+void order_end_alone(void);
 /* The thread has to wait no more, whether it has its turn or not. */
 void order_release(struct thread *thread);
 /*

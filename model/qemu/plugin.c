@@ -21,6 +21,7 @@
 #include "qemu/orphans.h"
 #include "qemu/registers.h"
 #include "qemu/remap.h"
+#include "qemu/results.h"
 #include "qemu/sampled.h"
 #include "qemu/sampler.h"
 #include "qemu/share.h"
@@ -46,9 +47,12 @@ struct vcpu {
 	/* Not where another host thread executes on the core meanwhile. */
 	_Alignas(ASIDE_APART) struct sampler *sampler; /* NULL: nothing samples */
 	struct turn *turn;
-	uint64_t call[6];            /* arguments of the last system call */
-	const struct block *current; /* NULL: none whose successor is awaited */
-	unsigned slot;               /* in model_shared.threads */
+	const struct registers *registers; /* what a callback for its blocks was given */
+	bool has_registers;                /* something can be read there */
+	uint64_t call[6];                  /* arguments of the last system call */
+	uint64_t returns_to;               /* the address behind it; 0: not known */
+	const struct block *current;       /* NULL: none whose successor is awaited */
+	unsigned slot;                     /* in model_shared.threads */
 	struct insn_notes notes;
 };
 
@@ -104,7 +108,7 @@ static bool make_systems(void)
  * Makes a core for a thread that executes its first block. Returns NULL, for good, if that is
  * impossible.
  */
-static struct vcpu *vcpu_start(unsigned index)
+static struct vcpu *vcpu_start(unsigned index, const struct registers *registers)
 {
 	struct vcpu *vcpu = NULL;
 	uint64_t made_at;
@@ -116,6 +120,7 @@ static struct vcpu *vcpu_start(unsigned index)
 	if ((slot = slots_take()) < 0)
 		goto fail;
 	vcpu->slot = (unsigned)slot;
+	vcpu->registers = registers;
 	made_at = sampler_made_at();
 	pthread_mutex_lock(&lock);
 	if (index >= vcpus_end)
@@ -288,6 +293,17 @@ static void turn_window(struct vcpu *vcpu, uint64_t pc)
 		sampler_resume(vcpu->sampler, pc, counts->skipped);
 }
 
+/* The thread is back from a system call, at `pc`. */
+static void replace_result(struct vcpu *vcpu, uint64_t pc)
+{
+	struct turn *turn = vcpu->turn;
+
+	/* The handler of a signal has registers of its own. */
+	if (turn->replaced && pc == vcpu->returns_to)
+		results_set(vcpu->registers, turn->returned, turn->result);
+	turn->replaced = false;
+}
+
 void block_executes(unsigned index, void *user, const struct registers *registers)
 {
 	const struct block *block = user;
@@ -301,10 +317,11 @@ void block_executes(unsigned index, void *user, const struct registers *register
 			turn_go_home(vcpu->turn);
 		return;
 	}
-	if (!vcpu && !(vcpu = vcpu_start(index)))
+	if (!vcpu && !(vcpu = vcpu_start(index, registers)))
 		return;
 	if (vcpu->turn->away) {
 		turn_back(vcpu->turn, false);
+		replace_result(vcpu, block->pc);
 		if (!counting)
 			return;
 	}
@@ -533,6 +550,9 @@ static void leave_for_call(struct vcpu *vcpu, int64_t number, const uint64_t arg
 		aside_end();
 		sampled_leave(vcpu->core);
 	}
+	vcpu->turn->replaceable =
+		vcpu->returns_to && turn_may_stay(number, arguments) &&
+		results_can_be_set(vcpu->registers, &vcpu->has_registers, number, arguments);
 	turn_call(vcpu->turn, number, arguments);
 	if (number == CALL_EXIT_GROUP) {
 		turns_visit_waiting(settle_waiting);
@@ -569,21 +589,28 @@ static void system_call_returned(qemu_plugin_id_t id, unsigned index, int64_t nu
 	turn_returned(vcpu->turn, result);
 }
 
+static uint64_t behind(const struct block *block)
+{
+	return block->pc + 4ull * block->count;
+}
+
 static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a1,
 			uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6,
 			uint64_t a7, uint64_t a8)
 {
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
+	const uint64_t arguments[6] = {a1, a2, a3, a4, a5, a6};
 
 	(void)id, (void)a7, (void)a8;
 	aside_stop();
 	if (counting && vcpu && vcpu->turn->away)
 		turn_back(vcpu->turn, true);
-	if (vcpu)
+	if (vcpu && !(counting && turn_may_stay(number, arguments)))
 		turn_go_home(vcpu->turn); /* its turn may have come elsewhere */
 	if (counting && vcpu && (!vcpu->sampler || sampler_enter(vcpu->sampler))) {
+		vcpu->returns_to = vcpu->current ? behind(vcpu->current) : 0;
 		if (vcpu->current)
-			finish_block(vcpu, vcpu->current->pc + 4ull * vcpu->current->count);
+			finish_block(vcpu, vcpu->returns_to);
 		sampled_settle(vcpu->core);
 		if (number == CALL_EXIT || number == CALL_EXIT_GROUP)
 			core_finish(vcpu->core);
@@ -595,7 +622,7 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 			sampler_leave(vcpu->sampler);
 			sample_system_call(vcpu->sampler, number, a1, a2, a4);
 		}
-		leave_for_call(vcpu, number, (uint64_t[]){a1, a2, a3, a4, a5, a6});
+		leave_for_call(vcpu, number, arguments);
 		if (number == CALL_EXIT)
 			vcpu_end(index);
 	}

@@ -42,15 +42,11 @@ void registers_on_block(struct qemu_plugin_tb *tb, const void *block, bool read)
 void registers_on_inner_block(struct qemu_plugin_insn *insn, const void *block, bool read);
 void registers_on_insn(struct qemu_plugin_insn *insn, uintptr_t what);
 
-#if REGISTERS_LATE
 /* Called from assembly, which link-time optimization does not see. */
 #ifdef __clang__
 #define REGISTERS_CALLBACK __attribute__((used))
 #else
 #define REGISTERS_CALLBACK __attribute__((used, externally_visible))
-#endif
-#else
-#define REGISTERS_CALLBACK
 #endif
 REGISTERS_CALLBACK void block_executes(unsigned index, void *user,
 				       const struct registers *registers);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "qemu/registers.h"
+#include "qemu/registers_trampoline.h"
 
 /* Indexes in `handles`: x0 to x30, sp; z0 to z31; p0 to p15, ffr. */
 enum { VECTORS = 32, PREDICATES = 64, HANDLES = PREDICATES + REGISTERS_FFR + 1 };
@@ -85,10 +86,17 @@ void registers_set_up(qemu_plugin_id_t id, unsigned vector_bytes)
 	qemu_plugin_register_vcpu_init_cb(id, thread_begins);
 }
 
-static void block_callback(unsigned index, void *block)
+/* Blocks are told where QEMU has the registers, for results.h; nothing here looks there. */
+void block_trampoline(unsigned index, void *block);
+
+#ifdef TRAMPOLINE
+TRAMPOLINE("block_trampoline", "block_executes");
+#else
+void block_trampoline(unsigned index, void *block)
 {
 	block_executes(index, block, NULL);
 }
+#endif
 
 static void insn_callback(unsigned index, void *what)
 {
@@ -97,7 +105,7 @@ static void insn_callback(unsigned index, void *what)
 
 void registers_on_block(struct qemu_plugin_tb *tb, const void *block, bool read)
 {
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, block_callback,
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, block_trampoline,
 					     read ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS,
 					     (void *)(uintptr_t)block);
 }
@@ -105,7 +113,7 @@ void registers_on_block(struct qemu_plugin_tb *tb, const void *block, bool read)
 void registers_on_inner_block(struct qemu_plugin_insn *insn, const void *block, bool read)
 {
 	qemu_plugin_register_vcpu_insn_exec_cb(
-		insn, block_callback, read ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS,
+		insn, block_trampoline, read ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS,
 		(void *)(uintptr_t)block);
 }
 

@@ -2,10 +2,8 @@
 /*
  * Reads registers with plugin interface 1 (up to QEMU 8.2), which does not have them.
  *
- * TCG keeps the address of its CPUARMState in one host register throughout translated code (rbp on
- * x86-64, x19 on AArch64), and calls a plugin's callbacks straight from there. The trampolines
- * below pass that register on as another argument. QEMU promises nothing about what it points to,
- * so everything is checked before it is used:
+ * Trampolines pass on the address of QEMU's state of the CPU. QEMU promises nothing about what is
+ * there, so everything is checked before it is used:
  *
  * - The state begins with the 16 AArch32 registers, then x0..x30 and sp, then pc (QEMU 4.0 to 9.2,
  *   target/arm/cpu.h). pc must be the address of the block that begins, for many blocks.
@@ -18,6 +16,7 @@
 
 #include "qemu/guest.h"
 #include "qemu/registers.h"
+#include "qemu/registers_trampoline.h"
 
 #define GENERAL    64ul                   /* behind 16 registers of 4 bytes */
 #define PC         (GENERAL + 256)        /* behind 32 of 8 */
@@ -34,17 +33,6 @@ struct belief {
 
 static struct belief general, vectors;
 static unsigned bytes_of_vector;
-
-/* The second argument's successor is the third: rdx, x2. */
-#if defined(__x86_64__)
-#define TRAMPOLINE(name, function)                                                          \
-	__asm__(".text\n.globl " name "\n.hidden " name "\n.type " name ",@function\n" name \
-		":\n\tmovq %rbp, %rdx\n\tjmp " function "\n")
-#elif defined(__aarch64__)
-#define TRAMPOLINE(name, function)                                                          \
-	__asm__(".text\n.globl " name "\n.hidden " name "\n.type " name ",%function\n" name \
-		":\n\thint #34\n\tmov x2, x19\n\tb " function "\n")
-#endif
 
 void block_trampoline(unsigned index, void *block);
 void insn_trampoline(unsigned index, void *what);

@@ -38,7 +38,7 @@ bool sleepers_falls_asleep(struct thread *thread)
 
 static bool sleeps_on(const struct thread *thread, uint64_t address)
 {
-	return thread->state == STATE_SLEEPS && thread->futex == address;
+	return thread->state == STATE_SLEEPS && !thread->dozes && thread->futex == address;
 }
 
 /* Returns how many sleep on a private futex: the kernel counts those that it moves to itself. */
@@ -151,7 +151,7 @@ static bool knows_sleepers(uint64_t address)
 	for (unsigned i = 0; i < order.count; i++) {
 		const struct thread *thread = order.threads[i];
 
-		if (thread->state != STATE_SLEEPS || thread->call != CALL_FUTEX)
+		if (thread->state != STATE_SLEEPS || thread->dozes || thread->call != CALL_FUTEX)
 			continue;
 		if (!thread->futex ||
 		    (thread->futex == address && !calls_keep_order(thread->arguments)))

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "qemu/calls.h"
+#include "qemu/dozers.h"
 #include "qemu/lookout.h"
 #include "qemu/order.h"
 #include "qemu/pause.h"
@@ -212,18 +213,11 @@ static void wait_unlocked(struct thread *self)
 	wait_for_turn(self);
 }
 
-/* Whoever has the turn is not alone any more, and looks again whose it is. */
-static void end_alone(void)
-{
-	if (order.holder && order.holder->state == STATE_RUNS)
-		atomic_store(&order.holder->turn.until, 0);
-}
-
 /* The thread comes, or comes back. Waits for the turn, with the lock held, which it releases. */
 static void join(struct thread *self)
 {
 	order_join(self);
-	end_alone();
+	order_end_alone();
 	if (!order.holder)
 		order_grant(self);
 	order_announce();
@@ -304,6 +298,38 @@ void turn_take(struct turn *turn)
 	wait_unlocked(self);
 }
 
+/* The thread sleeps without the kernel. With the lock held. Returns whether it was woken. */
+static bool doze(struct thread *self)
+{
+	self->state = STATE_SLEEPS;
+	self->outside = true;
+	atomic_store(&self->ready, false);
+	order_grant(self);
+	wait_for_turn(self);
+	order_lock();
+	self->outside = false;
+	if (order.holder == self)
+		self->state = STATE_CALLS;
+	return dozers_awake(self);
+}
+
+/* The thread is about to sleep on a futex. With the lock held. */
+static void fall_asleep(struct thread *self)
+{
+	if (dozers_take(self) && (doze(self) || order.over))
+		return;
+	if (!work_is_at_home(&self->work)) {
+		order_unlock();
+		turn_go_home(&self->turn);
+		order_lock();
+	}
+	if (!sleepers_falls_asleep(self))
+		return;
+	self->state = STATE_SLEEPS;
+	order.entering = self;
+	order_grant(self);
+}
+
 void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 {
 	struct thread *self = (struct thread *)turn;
@@ -311,9 +337,12 @@ void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 	atomic_store(&self->here, true);
 	order_lock();
 	order_count_move();
-	if (calls_handle_signals(number, arguments))
+	if (calls_handle_signals(number, arguments)) {
 		carriers_stop();
+		dozers_stop();
+	}
 	turn->away = true;
+	turn->replaced = false;
 	order_note_time(self);
 	self->calls++;
 	self->call = number;
@@ -322,13 +351,12 @@ void turn_call(struct turn *turn, int64_t number, const uint64_t arguments[6])
 	self->others = order.begun;
 	memcpy(self->arguments, arguments, sizeof(self->arguments));
 	atomic_store(&self->here, false);
+	dozers_call(self);
 	if (order.holder == self) {
 		self->state = STATE_CALLS;
 		self->futex = 0;
 		if (sleepers_falls_asleep(self)) {
-			self->state = STATE_SLEEPS;
-			order.entering = self;
-			order_grant(self);
+			fall_asleep(self);
 		} else if (calls_may_sleep(number, arguments)) {
 			order_call_first_here();
 		} else {
@@ -416,7 +444,8 @@ void turn_returned(struct turn *turn, int64_t result)
 {
 	struct thread *self = (struct thread *)turn;
 
-	self->result = result;
+	self->result = turn->returned = result;
+	dozers_returned(self);
 	atomic_store(&self->returned, true);
 }
 
@@ -435,13 +464,18 @@ void turn_go_home(struct turn *turn)
 	work_leave(&self->work, carrier, NULL);
 }
 
+bool turn_may_stay(int64_t number, const uint64_t arguments[6])
+{
+	return dozers_may_serve(number, arguments);
+}
+
 void turns_over(void)
 {
 	order_lock();
 	order.over = true;
 	carriers_stop();
 	for (unsigned i = 0; i < order.count; i++)
-		if (order.threads[i]->state == STATE_WAITS)
+		if (order.threads[i]->state == STATE_WAITS || order.threads[i]->dozes)
 			order_release(order.threads[i]);
 	order_unlock();
 }

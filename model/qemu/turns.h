@@ -26,6 +26,9 @@ struct turn {
 	_Atomic uint64_t
 		until; /* model time up to which the thread may execute; UINT64_MAX: it is alone */
 	bool away;     /* it may have lost its turn: call turn_back() before anything else */
+	/* The result of its system call can be replaced; it is to be, by `result`. */
+	bool replaceable, replaced;
+	int64_t returned, result; /* what QEMU says, and what to say instead */
 };
 
 /*
@@ -61,9 +64,10 @@ void turn_back(struct turn *turn, bool outside);
 
 /*
  * Before a system call, whether it is counted or not: the thread goes on where the kernel knows it
- * (carriers.h).
+ * (carriers.h). Not needed before one that may be made elsewhere and is told to turn_call().
  */
 void turn_go_home(struct turn *turn);
+bool turn_may_stay(int64_t number, const uint64_t arguments[6]);
 
 /* Nobody waits for a turn any more: the process ends, or counts nothing. */
 void turns_over(void);

@@ -31,8 +31,9 @@ SAME = {"locks": 0, "turns": 0, "pipe": 0, "exit": 7, "come": 0, "semaphores": 0
         "barrier": 0, "spinning": 0, "relay": 0, "burst": 0, "detached": 0, "events": 0,
         "bystanders": 0}
 SAME_WAKES = {"requeue": 0, "cmp_requeue": 0, "wake_op": 0, "bits": 0, "inherit": 0, "ping": 0,
-              "epoll": 0}
+              "epoll": 0, "results": 0}
 OTHER = {"sleep": 0, "last": 0, "signal": 0, "fork": 0, "forks": 0, "abort": 134}
+OTHER_WAKES = {"timed": 0}
 TAKES_INPUT = {"pipe", "events", "ping", "epoll", "bystanders"}  # from the system's point of view
 SAID_TO_VARY = {"sleep": "waits for a time", "forks": "waits for another process",
                 "share": "share memory", "number": "number of a thread", "proc": "in /proc",
@@ -181,6 +182,17 @@ class Plumb:
         assert run[0] == status, f"status {run[0]}, not {status}"
         assert run[1]["INST_RETIRED"] > 10000, run[1]
 
+    def check_signalled(self):
+        """A signal ends a program all of whose threads sleep."""
+        with subprocess.Popen([self.path, "stat", "--source", "model", "--", self.program, "asleep"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            process.stdout.readline()
+            while len(children(process.pid)) != 1:
+                time.sleep(0.01)
+            os.kill(children(process.pid)[0], signal.SIGTERM)
+            status = process.wait(timeout=TIMEOUT)
+        assert status == 128 + signal.SIGTERM, status
+
     def check_stopped(self):
         """A program that is stopped for a while goes on, and counts none of that time."""
         with tempfile.TemporaryDirectory() as folder:
@@ -295,6 +307,9 @@ def main(arguments):
         add(f"{way}: sampled, threads go on as they do otherwise", plumb.check_sampled, way)
     for way, status in OTHER.items():
         add(f"{way}: ends as it does elsewhere", plumb.check_ends, way, status)
+    for way, status in OTHER_WAKES.items():
+        add(f"{way}: ends as it does elsewhere", wakes.check_ends, way, status)
+    add("a signal ends a program whose threads all sleep", wakes.check_signalled)
     add("threads that run one at a time: their cycles are those of the run", plumb.check_relay)
     add("a program that is stopped and continued ends, and counts none of that time", plumb.check_stopped)
     add("the same counts whatever command runs plumb", plumb.check_launched)

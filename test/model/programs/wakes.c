@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that wake each other by calls that C libraries seldom make. Usage: wakes WAY */
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -7,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define THREADS 4
@@ -105,6 +107,76 @@ static int wake_bits(void)
 		if (pthread_join(others[i], 0))
 			return 1;
 	return through != THREADS * ROUNDS;
+}
+
+/* Sleeps once on a word that never changes, so that nothing but a call that wakes can end that. */
+static void *await_call(void *user)
+{
+	const long result = futex(&gate, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0);
+
+	__atomic_fetch_add(&through, result == 0, __ATOMIC_SEQ_CST);
+	return user;
+}
+
+/* Calls say whom they have woken, and that they were woken; or why they did not sleep. */
+static int check_results(void)
+{
+	pthread_t others[THREADS];
+	long woken = 0;
+
+	if (futex(&gate, FUTEX_WAIT_PRIVATE, 1, 0, 0, 0) != -1 || errno != EAGAIN ||
+	    futex(&gate, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0) != 0)
+		return 1;
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&others[i], 0, await_call, 0))
+			return 1;
+	while (futex(&gate, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0) != 1)
+		;
+	while (woken < THREADS - 1)
+		woken += futex(&gate, FUTEX_WAKE_PRIVATE, THREADS, 0, 0, 0);
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_join(others[i], 0))
+			return 1;
+	return gate || woken != THREADS - 1 || through != THREADS;
+}
+
+/* The first one sleeps for an hour at most, and the others for any time. */
+static void *pass_gate(void *user)
+{
+	const struct timespec hour = {.tv_sec = 3600};
+
+	__atomic_fetch_add(&asleep, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&gate, __ATOMIC_SEQ_CST))
+		futex(&gate, FUTEX_WAIT_PRIVATE, 0, user ? 0 : (uint64_t)(uintptr_t)&hour, 0, 0);
+	return user;
+}
+
+static int wake_timed(void)
+{
+	pthread_t others[THREADS];
+
+	for (uintptr_t i = 0; i < THREADS; i++)
+		if (pthread_create(&others[i], 0, pass_gate, (void *)(THREADS - 1 - i)))
+			return 1;
+	while (__atomic_load_n(&asleep, __ATOMIC_SEQ_CST) < THREADS)
+		;
+	__atomic_store_n(&gate, 1, __ATOMIC_SEQ_CST);
+	futex(&gate, FUTEX_WAKE_PRIVATE, THREADS, 0, 0, 0);
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_join(others[i], 0))
+			return 1;
+	return 0;
+}
+
+/* Says so, and sleeps for good, in two threads. */
+static int sleep_for_good(void)
+{
+	pthread_t other;
+
+	if (pthread_create(&other, 0, await_call, 0) || write(1, "asleep\n", 7) != 7)
+		return 1;
+	await_call(0);
+	return 1;
 }
 
 static void *count_inheriting(void *user)
@@ -206,6 +278,12 @@ int main(int argc, char **argv)
 		return open_gates(way);
 	if (!strcmp(way, "bits"))
 		return wake_bits();
+	if (!strcmp(way, "results"))
+		return check_results();
+	if (!strcmp(way, "timed"))
+		return wake_timed();
+	if (!strcmp(way, "asleep"))
+		return sleep_for_good();
 	if (!strcmp(way, "inherit"))
 		return inherit();
 	if (!strcmp(way, "ping"))
