@@ -368,6 +368,13 @@ static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_LOCKED] = "LOCKED",
 	[PLUMB_KEY_BLOCKED] = "BLOCKED",
 	[PLUMB_KEY_PHYSICAL_ADDRESS] = "PHYSICAL ADDRESS",
+	[PLUMB_KEY_DATA_PAGE_SIZE] = "DATA PAGES",
+	[PLUMB_KEY_CODE_PAGE_SIZE] = "CODE PAGES",
+	[PLUMB_KEY_SOCKET] = "SOCKET",
+	[PLUMB_KEY_CGROUP] = "CONTROL GROUP",
+	[PLUMB_KEY_CGROUP_ID] = "CONTROL GROUPS",
+	[PLUMB_KEY_SYMBOL_SIZE] = "SIZE",
+	[PLUMB_KEY_DSO_SIZE] = "FILE SIZE",
 };
 
 const char *profile_key_heading(unsigned key)
@@ -415,6 +422,11 @@ static bool is_number(const struct profile_view *view, unsigned column)
 	case PLUMB_KEY_PID:
 	case PLUMB_KEY_TID:
 	case PLUMB_KEY_CPU:
+	case PLUMB_KEY_DATA_PAGE_SIZE:
+	case PLUMB_KEY_CODE_PAGE_SIZE:
+	case PLUMB_KEY_SOCKET:
+	case PLUMB_KEY_SYMBOL_SIZE:
+	case PLUMB_KEY_DSO_SIZE:
 	case PLUMB_KEY_LATENCY:
 	case PLUMB_KEY_CYCLES:
 	case PLUMB_KEY_TIME:

@@ -72,16 +72,32 @@ static int each_word(const char *list, int (*take)(void *user, char *word), void
 static const struct {
 	const char *name, *instead;
 } keys_of_perf[] = {
-	{"daddr", "-s data_symbol"},
-	{"iaddr", "-s ip"},
-	{"ins_lat", "-F issue"},
-	{"local_ins_lat", "-F issue"},
+	{"daddr", "-s data_symbol"},   {"iaddr", "-s ip"},      {"ins_lat", "-F issue"},
+	{"local_ins_lat", "-F issue"}, {"simd", "-s subclass"},
+};
+
+/* Keys of perf for what only other processors record. */
+static const struct {
+	const char *name, *what;
+} keys_of_others[] = {
+	{"in_tx", "x86 transactions"},
+	{"abort", "x86 transactions"},
+	{"transaction", "x86 transactions"},
+	{"p_stage_cyc", "the cycles of a pipeline stage, which POWER has"},
+	{"local_p_stage_cyc", "the cycles of a pipeline stage, which POWER has"},
 };
 
 static int refuse(const char *what, const char *name, bool with_columns)
 {
 	struct near near = near_to(name);
 
+	for (size_t i = 0; i < sizeof(keys_of_others) / sizeof(*keys_of_others); i++) {
+		if (strcmp(keys_of_others[i].name, name) == 0) {
+			complain("unsupported %s '%s'", what, name);
+			advise("recordings of Arm CPUs lack %s", keys_of_others[i].what);
+			return EXIT_USAGE;
+		}
+	}
 	complain("unknown %s '%s'", what, name);
 	for (size_t i = 0; i < sizeof(keys_of_perf) / sizeof(*keys_of_perf); i++) {
 		if (strcmp(keys_of_perf[i].name, name) == 0) {

@@ -79,6 +79,15 @@ enum plumb_profile_key {
 	PLUMB_KEY_LOCKED,           /* "Yes" */
 	PLUMB_KEY_BLOCKED,          /* "Data" */
 	PLUMB_KEY_PHYSICAL_ADDRESS, /* of the data */
+	/* Of samples that have it: how large the page is that the data, or the code, is in: "4K".
+	 */
+	PLUMB_KEY_DATA_PAGE_SIZE,
+	PLUMB_KEY_CODE_PAGE_SIZE,
+	PLUMB_KEY_SOCKET, /* of the CPU */
+	PLUMB_KEY_CGROUP, /* the path of the thread's control group; "unknown" without a record */
+	PLUMB_KEY_CGROUP_ID,   /* the thread's namespace of control groups, "4/0xeffffffb" */
+	PLUMB_KEY_SYMBOL_SIZE, /* of SYMBOL, in bytes */
+	PLUMB_KEY_DSO_SIZE,    /* of the mapping of DSO that the instruction is in, in bytes */
 	PLUMB_PROFILE_KEYS
 };
 

@@ -128,6 +128,7 @@ void plumb_profile_free(struct plumb_profile *profile)
 	free(profile->by_lane.slots);
 	free(profile->places);
 	free(profile->origins);
+	control_groups_free(&profile->control_groups);
 	hot_end(&profile->hot);
 	codes_free(&profile->codes);
 	codes_free(&profile->inlined);

@@ -6,6 +6,7 @@
 #include <plumb/profile.h>
 
 #include "base/arena.h"
+#include "profile/control_groups.h"
 #include "profile/estimate.h"
 #include "profile/groups.h"
 #include "profile/instructions.h"
@@ -250,6 +251,8 @@ struct plumb_profile {
 	const char *last_dso;
 	uint32_t exact_type; /* the PMU of exact events; 0: none */
 	struct grouping grouping;
+
+	struct control_groups control_groups;
 
 	struct profiled_event *events;
 	size_t event_count;

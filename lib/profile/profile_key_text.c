@@ -108,6 +108,17 @@ static const char *field_text(unsigned key, uint64_t source, char room[PLUMB_PRO
 	return room;
 }
 
+/* "4K", as perf writes it: with the largest unit that leaves more than 1. */
+static const char *page_size_text(uint64_t size, char room[PLUMB_PROFILE_TEXT])
+{
+	unsigned unit = 0;
+
+	for (; size / 1024 > 1 && unit < 3; unit++)
+		size /= 1024;
+	snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64 "%c", size, "BKMG"[unit]);
+	return room;
+}
+
 const char *key_text(const struct plumb_profile *profile, unsigned key, const uint64_t value[2],
 		     char room[PLUMB_PROFILE_TEXT])
 {
@@ -145,8 +156,18 @@ const char *key_text(const struct plumb_profile *profile, unsigned key, const ui
 	case PLUMB_KEY_LOCKED:
 	case PLUMB_KEY_BLOCKED:
 		return field_text(key, value[0], room);
+	case PLUMB_KEY_DATA_PAGE_SIZE:
+	case PLUMB_KEY_CODE_PAGE_SIZE:
+		return page_size_text(value[0], room);
+	case PLUMB_KEY_CGROUP_ID:
+		snprintf(room, PLUMB_PROFILE_TEXT, "%" PRIu64 "/0x%" PRIx64, value[1] - 1,
+			 value[0]);
+		return room;
 	case PLUMB_KEY_PID:
 	case PLUMB_KEY_TID:
+	case PLUMB_KEY_SOCKET:
+	case PLUMB_KEY_SYMBOL_SIZE:
+	case PLUMB_KEY_DSO_SIZE:
 	case PLUMB_KEY_CPU:
 	case PLUMB_KEY_LATENCY:
 	case PLUMB_KEY_CYCLES:

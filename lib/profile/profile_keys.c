@@ -52,6 +52,13 @@ static const char *const names[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_LOCKED] = "locked",
 	[PLUMB_KEY_BLOCKED] = "blocked",
 	[PLUMB_KEY_PHYSICAL_ADDRESS] = "physical_address",
+	[PLUMB_KEY_DATA_PAGE_SIZE] = "data_page_size",
+	[PLUMB_KEY_CODE_PAGE_SIZE] = "code_page_size",
+	[PLUMB_KEY_SOCKET] = "socket",
+	[PLUMB_KEY_CGROUP] = "cgroup",
+	[PLUMB_KEY_CGROUP_ID] = "cgroup_id",
+	[PLUMB_KEY_SYMBOL_SIZE] = "symbol_size",
+	[PLUMB_KEY_DSO_SIZE] = "dso_size",
 };
 
 /* perf's names. */
@@ -324,6 +331,63 @@ static void set_field(const struct frame_values *frame, unsigned key, uint64_t v
 	}
 }
 
+static void set_page_size(const struct plumb_record *record, unsigned key, uint64_t value[2])
+{
+	const bool code = key == PLUMB_KEY_CODE_PAGE_SIZE;
+	const uint64_t size = code ? record->sample.code_page_size : record->sample.data_page_size;
+
+	if (size && record->event->attr.sample_type &
+			    (code ? PLUMB_SAMPLE_CODE_PAGE_SIZE : PLUMB_SAMPLE_DATA_PAGE_SIZE))
+		set_number(value, size);
+}
+
+static void set_socket(const struct plumb_profile *profile, const struct plumb_record *record,
+		       uint64_t value[2])
+{
+	const struct plumb_recording_info *info = plumb_recording_info(profile->recording);
+
+	if (record->has & PLUMB_RECORD_HAS_CPU && record->cpu < info->cpu_count &&
+	    info->cpus[record->cpu].socket != UINT32_MAX)
+		set_number(value, info->cpus[record->cpu].socket);
+}
+
+static bool set_control_group(struct plumb_profile *profile, const struct plumb_record *record,
+			      uint64_t value[2])
+{
+	const struct numbered *group;
+
+	if (!(record->event->attr.sample_type & PLUMB_SAMPLE_CGROUP) || !record->sample.cgroup)
+		return true;
+	group = numbered_find(&profile->control_groups.names, record->sample.cgroup);
+	set_text(value, group ? (const char *)(uintptr_t)group->values[0]
+			      : text_table_keep(&profile->texts, "unknown"));
+	return value[0];
+}
+
+/* The second word is the device plus 1. */
+static void set_namespace(const struct plumb_profile *profile, const struct plumb_task *task,
+			  uint64_t value[2])
+{
+	const struct numbered *thread =
+		task ? numbered_find(&profile->control_groups.namespaces, (uint32_t)task->tid)
+		     : NULL;
+
+	if (thread && (thread->values[0] || thread->values[1]) && thread->values[0] < UINT32_MAX) {
+		value[0] = thread->values[1];
+		value[1] = thread->values[0] + 1;
+	}
+}
+
+static void set_size(const struct plumb_location *location, unsigned key, uint64_t value[2])
+{
+	if (key == PLUMB_KEY_SYMBOL_SIZE && location->symbol)
+		set_number(value, plumb_symbol_end(location->symbol) -
+					  plumb_symbol_start(location->symbol));
+	else if (key == PLUMB_KEY_DSO_SIZE && location->file &&
+		 !plumb_symbol_file_is_kernel(location->file))
+		set_number(value, location->map_end - location->map_start);
+}
+
 /* Returns whether the sample has the physical address of data. */
 static bool physical_address(const struct plumb_samples_item *item, uint64_t *address)
 {
@@ -521,6 +585,22 @@ bool key_value(struct plumb_profile *profile, unsigned key, const struct frame_v
 		return true;
 	case PLUMB_KEY_BYTES:
 		set_bytes(frame, value);
+		return true;
+	case PLUMB_KEY_DATA_PAGE_SIZE:
+	case PLUMB_KEY_CODE_PAGE_SIZE:
+		set_page_size(record, key, value);
+		return true;
+	case PLUMB_KEY_SOCKET:
+		set_socket(profile, record, value);
+		return true;
+	case PLUMB_KEY_CGROUP:
+		return set_control_group(profile, record, value);
+	case PLUMB_KEY_CGROUP_ID:
+		set_namespace(profile, frame->item->task, value);
+		return true;
+	case PLUMB_KEY_SYMBOL_SIZE:
+	case PLUMB_KEY_DSO_SIZE:
+		set_size(&frame->place->location, key, value);
 		return true;
 	default:
 		return set_code(profile, key, frame->place, frame->level, value);

@@ -7,6 +7,9 @@
 #include "profile/sums.h"
 #include "symbol/symbolizer.h"
 
+/* Which namespace of a record NAMESPACES is that of control groups. */
+#define CONTROL_GROUPS_NAMESPACE 6
+
 /* ---- Neighbours -------------------------------------------------------------------------------
  */
 
@@ -511,16 +514,51 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 	return add_rows(profile, &adding);
 }
 
+static bool name_control_group(struct plumb_profile *profile, const struct plumb_record *record)
+{
+	const char *name = text_table_keep(&profile->texts, record->cgroup.path);
+
+	return name &&
+	       numbered_set(&profile->control_groups.names, record->cgroup.id, (uintptr_t)name, 0);
+}
+
+static bool set_namespaces(struct plumb_profile *profile, const struct plumb_record *record)
+{
+	const uint64_t *pair = record->namespaces.namespaces + 2 * CONTROL_GROUPS_NAMESPACE;
+
+	return record->namespaces.count <= CONTROL_GROUPS_NAMESPACE ||
+	       numbered_set(&profile->control_groups.namespaces, (uint32_t)record->namespaces.tid,
+			    pair[0], pair[1]);
+}
+
+/* A new thread has none until a record says so. */
+static bool forget_namespaces(struct plumb_profile *profile, uint32_t tid)
+{
+	return !numbered_find(&profile->control_groups.namespaces, tid) ||
+	       numbered_set(&profile->control_groups.namespaces, tid, 0, 0);
+}
+
 int profile_add_item(struct plumb_profile *profile, const struct plumb_samples_item *item)
 {
 	switch (item->record->type) {
 	case PLUMB_RECORD_SAMPLE:
 		return add_sample(profile, item);
+	case PLUMB_RECORD_CGROUP:
+		if (!name_control_group(profile, item->record))
+			return PLUMB_ERR_NO_MEMORY;
+		return plumb_symbolizer_add(profile->symbolizer, item->record);
+	case PLUMB_RECORD_NAMESPACES:
+		if (!set_namespaces(profile, item->record))
+			return PLUMB_ERR_NO_MEMORY;
+		return plumb_symbolizer_add(profile->symbolizer, item->record);
+	case PLUMB_RECORD_FORK:
+		if (!forget_namespaces(profile, (uint32_t)item->record->task.tid))
+			return PLUMB_ERR_NO_MEMORY;
+		__attribute__((fallthrough));
 	case PLUMB_RECORD_MMAP:
 	case PLUMB_RECORD_MMAP2:
 	case PLUMB_RECORD_KSYMBOL:
 	case PLUMB_RECORD_TEXT_POKE:
-	case PLUMB_RECORD_FORK:
 		profile->generation++;
 		__attribute__((fallthrough));
 	case PLUMB_RECORD_COMM:

@@ -142,6 +142,8 @@ setup()
 	[ "$(first_line -s +op -F samples)" = "SAMPLES COMMAND FILE FUNCTION OPERATION" ]
 	run --separate-stderr plumb report --raw -i spe.data -s +symbl
 	said "plumb: unknown key 'symbl'" "       did you mean symbol?"
+	run --separate-stderr plumb report --raw -i spe.data -s sym,in_tx
+	said "plumb: unsupported key 'in_tx'" "       recordings of Arm CPUs lack x86 transactions"
 	run --separate-stderr plumb report --raw -i spe.data -F +shares
 	said "plumb: unknown column 'shares'" "       did you mean share?"
 	run --separate-stderr plumb report --raw -i spe.data --percentage absolute
