@@ -8,8 +8,9 @@ source built for this machine, against no tool.
 
 FOLDER has PROGRAM.aarch64 and PROGRAM.native of each. --packages has Debian's programs, see
 packages.py. --before is an older plumb, measured beside, with the oldest engine. Times are
-processor time, of all processes that a run has, which other work on the machine disturbs less than
-the clock on the wall.
+processor time on one processor, of all processes that a run has, which other work on the machine
+disturbs less than the clock on the wall. The last columns are by that clock, where the newest
+engine and the model have one host thread and two (--host-threads).
 """
 import argparse
 import json
@@ -19,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../../test/interop")]
@@ -31,6 +33,8 @@ GRINDS = [["valgrind", "--tool=cachegrind", "--cachegrind-out-file=/dev/null", "
            "--branch-sim=yes", "-q"]]
 SHORT = 3  # runs of what is quick, of which the quickest counts
 
+PROCESSORS = os.sched_getaffinity(0)
+
 MIPS_WANTED, MIPS_GOAL, MIB_ALLOWED = 20, 50, 256
 
 
@@ -42,9 +46,11 @@ class Run:
         if libraries:
             environment["LD_LIBRARY_PATH"] = libraries
         with tempfile.TemporaryFile() as output, open(program.input, "rb") as given:
+            begun = time.monotonic()
             process = subprocess.Popen(command, stdin=given, stdout=output, stderr=errors,
                                        env=environment)
             _, status, usage = os.wait4(process.pid, 0)
+            self.elapsed = time.monotonic() - begun
             process.returncode = os.waitstatus_to_exitcode(status)
             if process.returncode:
                 raise RuntimeError(f"{' '.join(command)}: status {process.returncode}")
@@ -62,12 +68,12 @@ class Program:
         self.input, self.libraries = given, libraries
         self.sysroot = ["-L", sysroot] if sysroot else []
 
-    def modelled(self, plumb, qemu):
+    def modelled(self, plumb, qemu, *options):
         """The run, and the instructions that the model retired."""
         with tempfile.TemporaryDirectory() as folder:
             counts = os.path.join(folder, "counts.json")
             run = Run(self, [plumb, "stat", "--source", "model", "--qemu", qemu, *self.sysroot,
-                             "--json", "-o", counts, "--", *self.guest])
+                             *options, "--json", "-o", counts, "--", *self.guest])
             with open(counts, encoding="utf-8") as file:
                 events = json.load(file)["events"]
         return run, next(event["count"] for event in events if event["name"] == "INST_RETIRED")
@@ -118,6 +124,7 @@ class Row:
         self.mips = [instructions / run.seconds / 1e6 for run, instructions in runs]
         self.mib = max(run.mib for run, _ in runs)
         self.times = [runs[0][0].seconds / bare.seconds, None, None, None]
+        self.clock = [self.by_the_clock(program, plumb, paths[-1], threads) for threads in (1, 2)]
         self.gain = None
         if before:
             run, instructions = program.modelled(before, paths[0])
@@ -132,20 +139,35 @@ class Row:
         if len(prints) > 1:
             raise RuntimeError(f"{self.name} prints different things: {prints}")
 
+    @staticmethod
+    def by_the_clock(program, plumb, path, threads):
+        """Million instructions a second of all processors that may be used; None if too few."""
+        own = os.sched_getaffinity(0)
+        if len(PROCESSORS) < threads:
+            return None
+        os.sched_setaffinity(0, PROCESSORS)
+        try:
+            run, instructions = program.modelled(plumb, path, "--host-threads", str(threads))
+        finally:
+            os.sched_setaffinity(0, own)
+        return instructions / run.elapsed / 1e6
+
     def print(self):
+        clock = " ".join(f"{'-' if mips is None else f'{mips:.1f}':>9}" for mips in self.clock)
         times = ["-" if value is None else f"{value:.1f}" for value in (*self.times, self.gain)]
         print(f"{self.name:<10} {self.instructions / 1e6:8.1f} "
               f"{' '.join(f'{mips:8.1f}' for mips in self.mips)} {times[0]:>8} {times[1]:>8} "
-              f"{times[4]:>6} {times[2]:>11} {times[3]:>10} {self.mib:9.0f}", flush=True)
+              f"{times[4]:>6} {times[2]:>11} {times[3]:>10} {self.mib:9.0f} {clock}", flush=True)
 
 
 def print_head(paths):
     versions = ["QEMU {}.{}".format(*engine.version(path)) for path in paths]
     empty = " ".join(f"{'':>8}" for _ in paths[1:])
     print(f"{'':<10} {'million':>8} {'million/s, under':>8}{empty} {'times bare QEMU':>9} {'':>6} "
-          f"{'times native':>22} {'most':>9}\n"
+          f"{'times native':>22} {'most':>9} {'million/s elapsed':>19}\n"
           f"{'program':<10} {'instr.':>8} {' '.join(f'{version:>8}' for version in versions)} "
-          f"{'now':>8} {'before':>8} {'faster':>6} {'cachegrind':>11} {'callgrind':>10} {'MiB':>9}")
+          f"{'now':>8} {'before':>8} {'faster':>6} {'cachegrind':>11} {'callgrind':>10} {'MiB':>9} "
+          f"{'1 thread':>9} {'2 threads':>9}")
 
 
 def main(arguments):
@@ -168,8 +190,9 @@ def main(arguments):
         for program in programs:
             rows.append(Row(program, arguments.plumb, arguments.before, paths))
             rows[-1].print()
+    print(f"\nload {os.getloadavg()[1]:.1f} on {len(PROCESSORS)} processors, over five minutes")
     slowest = min(rows, key=lambda row: min(row.mips))
-    print(f"\nthe slowest, {slowest.name}: {min(slowest.mips):.1f} million instructions a second "
+    print(f"the slowest, {slowest.name}: {min(slowest.mips):.1f} million instructions a second "
           f"(at least {MIPS_WANTED} wanted, {MIPS_GOAL} the goal); "
           f"{max(row.mib for row in rows):.0f} MiB (at most {MIB_ALLOWED})")
     if arguments.before:
