@@ -9,8 +9,8 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 /* Instructions that were added before it is clear whether blocks of them are of use. */
 #define CODES_TO_JUDGE 1024
-/* Entries that an instruction may take: its own, and four blocks around it. */
-#define CODE_ENTRIES 5
+/* Entries that an instruction may take: its own, and blocks around it. */
+#define CODE_ENTRIES (1 + HOT_PIECE_SIZE / HOT_BLOCK_SIZE)
 
 static size_t codes_size(unsigned bits)
 {
@@ -190,16 +190,16 @@ void hot_add_code(struct hot *hot, const struct hot_code *entry, bool replace)
 bool hot_add_blocks(struct hot *hot, const struct hot_code *entry, uint64_t before, uint64_t after,
 		    bool replace)
 {
-	const uint64_t in_line = entry->pc % HOT_LINE_SIZE, line = entry->pc - in_line;
+	const uint64_t in_piece = entry->pc % HOT_PIECE_SIZE, piece = entry->pc - in_piece;
 	bool own = false;
 
-	for (uint64_t at = 0; hot->by_block && at < HOT_LINE_SIZE; at += HOT_BLOCK_SIZE) {
-		const struct hot_code block = {line + at, entry->space, entry->code | HOT_BLOCK};
+	for (uint64_t at = 0; hot->by_block && at < HOT_PIECE_SIZE; at += HOT_BLOCK_SIZE) {
+		const struct hot_code block = {piece + at, entry->space, entry->code | HOT_BLOCK};
 		const uint32_t home = hot_block_home(hot->codes, block.pc, block.space);
-		const bool is_own = in_line / HOT_BLOCK_SIZE == at / HOT_BLOCK_SIZE;
+		const bool is_own = in_piece / HOT_BLOCK_SIZE == at / HOT_BLOCK_SIZE;
 
-		if ((at < in_line && in_line - at > before) ||
-		    (at + HOT_BLOCK_SIZE > in_line && at + HOT_BLOCK_SIZE - in_line > after) ||
+		if ((at < in_piece && in_piece - at > before) ||
+		    (at + HOT_BLOCK_SIZE > in_piece && at + HOT_BLOCK_SIZE - in_piece > after) ||
 		    hot_search(hot->codes, home, block.pc, block.space, HOT_BLOCK))
 			continue;
 		add_entry(hot->codes, home, &block, replace && is_own);

@@ -35,6 +35,7 @@ struct hot_code {
 #define HOT_BLOCK      (UINT32_C(1) << 31)
 #define HOT_BLOCK_SIZE UINT64_C(16)
 #define HOT_LINE_SIZE  (4 * HOT_BLOCK_SIZE) /* of code, that four blocks have */
+#define HOT_PIECE_SIZE (4 * HOT_LINE_SIZE)  /* of code, whose blocks are added at once */
 
 /* What decides on a record's row: its code, where it comes from, and what keys need of it. */
 struct hot_key {
@@ -95,7 +96,7 @@ void hot_end(struct hot *hot);
 void hot_forget(struct hot *hot);
 
 /*
- * Adds blocks of the code of an instruction at `pc`: those in its line of code that are within the
+ * Adds blocks of the code of an instruction at `pc`: those in its piece of code that are within the
  * `before` bytes before it, and the `after` bytes from it on, which all have this code. Returns
  * false if its own block is not among them. `entry` is not in the table.
  */
