@@ -16,6 +16,8 @@
  */
 #define LAG_MAX 1024
 
+#define WALK_STEPS 4 /* of a page that no walk came near, at most */
+
 #define NO_RESUME 1 /* never the address of an instruction */
 
 void warm_begin(struct warmer *warmer, struct core *core)
@@ -248,6 +250,17 @@ void warm_end(struct warmer *warmer)
 struct memory *warm_memory(const struct core *core)
 {
 	return core->memory;
+}
+
+uint64_t warm_miss_cycles(const struct core *core)
+{
+	const struct core_params *params = core->params;
+	/* A walk reads each level's table from L2. */
+	const uint64_t walk = (uint64_t)(params->walk_latency + params->l2.latency) * WALK_STEPS;
+
+	return core->counts[EVENT_LL_CACHE_RD] * params->llc.latency +
+	       core->counts[EVENT_LL_CACHE_MISS_RD] * params->dram_latency +
+	       core->counts[EVENT_L2D_TLB_REFILL] * walk;
 }
 
 void warm_skip(struct core *core, uint64_t instructions)

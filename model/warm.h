@@ -48,6 +48,12 @@ void warm_end(struct warmer *warmer);
 /* Returns the memory side of a core, for memory_touch(). */
 struct memory *warm_memory(const struct core *core);
 
+/*
+ * Returns for how many cycles a core's misses in L2, the system cache and the TLBs would have
+ * waited so far, one after the other.
+ */
+uint64_t warm_miss_cycles(const struct core *core);
+
 /* Counts instructions as retired that were executed elsewhere. */
 void warm_skip(struct core *core, uint64_t instructions);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/sampled.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "exact.h"
+#include "qemu/reach.h"
 #include "qemu/registers.h"
 #include "qemu/timeline.h"
 #include "qemu/window.h"
@@ -17,6 +19,7 @@
 #define MISPREDICTED_ONE  256   /* a mispredicted branch in a window */
 #define MISPREDICTED_MAX  ((uint64_t)MISPREDICTED_ONE * SAMPLED_WINDOW)
 #define PACE_MAX          (64ull * WARM_PACE_ONE)
+#define REACH_PART        8 /* of the error asked for: what a short way to windows may change */
 
 enum phase {
 	PHASE_FIRST,   /* the first stretch, modelled in full */
@@ -54,9 +57,12 @@ static uint32_t pace = WARM_PACE_ONE;
 static uint32_t mispredicted; /* in the last few windows, in parts of MISPREDICTED_ONE */
 static uint64_t seeking;      /* instructions in which one is looked for, to begin detail behind */
 static struct warmer warmer;
-static uint64_t touching; /* instructions before a window that caches see, at least */
-static uint64_t warming;  /* those of them that warm the core */
-static bool may_be_bare;  /* nothing is lost by it */
+static uint64_t touching;       /* instructions before a window that caches see, at least */
+static uint64_t warming;        /* those of them that warm the core */
+static uint64_t measuring_from; /* position from which misses before the window are counted ... */
+static uint64_t misses_before;  /* ... and what they had cost, in cycles; UINT64_MAX: not yet */
+static double measured_cost = NAN; /* of those before the window, as a part of all cycles; or NaN */
+static bool may_be_bare;           /* nothing is lost by it */
 static void (*translate_anew)(void);
 static void (*when_charged)(struct core *core, unsigned group, uint64_t weight);
 static void (*when_watched)(struct core *core, enum sampled_watch what, uint64_t pc);
@@ -190,6 +196,7 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	if (error > SAMPLED_ERROR_PARTS / 50)
 		touching = SAMPLED_TOUCH * (uint64_t)(SAMPLED_ERROR_PARTS / 50) / error;
 	warming = touching / SAMPLED_WARM_PART;
+	reach_set_up(wanted / REACH_PART, request->seed);
 	for (unsigned group = 0; group <= SAMPLED_GROUPS; group++)
 		numbered += sampled->group_windows[group];
 	for (unsigned i = 0; i < SAMPLED_GROUPS; i++)
@@ -342,7 +349,8 @@ static uint64_t earlier_by(uint64_t at, uint64_t instructions)
 static uint64_t touching_from(void)
 {
 	const uint64_t part = (fixed_unit ? fixed_unit : sampled->unit) / SAMPLED_TOUCH_PART;
-	const uint64_t all = (part > touching ? part : touching) + lead + seeking;
+	const uint64_t most = part > touching ? part : touching;
+	const uint64_t all = (reach_is_short() && !unreported ? warming : most) + lead + seeking;
 
 	return earlier(earlier_by(window_at, all), bare_until);
 }
@@ -522,6 +530,8 @@ static void end_window(void)
 	for (unsigned e = 0; e < MODEL_COUNTS; e++)
 		sampled->windows[count][e] = (uint32_t)earlier(window_counts[e], UINT32_MAX);
 	sampled->group_windows[window_group]++;
+	reach_note(measured_cost);
+	measured_cost = NAN;
 	follow_window();
 	if (!is_kept())
 		return;
@@ -572,6 +582,30 @@ static void choose_window(uint64_t from)
 	lead = lead > SAMPLED_BEFORE_LESS ? lead : SAMPLED_BEFORE_LESS;
 	lead += random_number() % SAMPLED_BEFORE_MORE;
 	seeking = seek_range();
+	reach_choose();
+}
+
+/* Misses are counted in the second half of what warms the core, if there is something to skip. */
+static void plan_measuring(void)
+{
+	const uint64_t end = window_at - lead - seeking;
+
+	misses_before = UINT64_MAX;
+	measuring_from = may_be_bare && !unreported && end - position >= 2 * warming
+				 ? end - warming / 2
+				 : UINT64_MAX;
+}
+
+/* Tells what they cost, when the core has been warmed. */
+static void end_measuring(const struct core *core)
+{
+	const double cycles =
+		(double)(position - measuring_from) * (double)pace / (double)WARM_PACE_ONE;
+	const bool measured = misses_before != UINT64_MAX && cycles > 0;
+
+	measured_cost =
+		measured ? (double)(warm_miss_cycles(core) - misses_before) / cycles : (double)NAN;
+	measuring_from = misses_before = UINT64_MAX;
 }
 
 static void note_unreported(void)
@@ -603,8 +637,9 @@ static void seek_window(struct core *core)
 	} else {
 		phase = PHASE_WARMS;
 		next = window_at - lead - seeking;
-		warm_begin(&warmer, core);
 		note_unreported();
+		plan_measuring();
+		warm_begin(&warmer, core);
 		/* A short stretch is not worth it. */
 		if (may_be_bare && warming_from() > position + warming / 4) {
 			come_nearer();
@@ -652,6 +687,7 @@ static void end_phase(struct core *core)
 		end_first_stretch(core);
 		break;
 	case PHASE_WARMS:
+		end_measuring(core);
 		warm_end(&warmer);
 		phase = PHASE_BEFORE;
 		next = window_at;
@@ -712,6 +748,10 @@ void sampled_execute(struct core *core, const struct block *block, unsigned exec
 		if (phase != PHASE_FIRST && phase != PHASE_NEW)
 			sampled->modelled += executed;
 	} else {
+		if (position >= measuring_from && misses_before == UINT64_MAX) {
+			measuring_from = position;
+			misses_before = warm_miss_cycles(core);
+		}
 		warm_execute(&warmer, block, executed, accesses, access_count, next_pc, pace);
 		if (when_charged)
 			exact_passes(core, block, executed, next_pc);
