@@ -11,6 +11,8 @@
 #define OPERATIONS_BEFORE 512
 #define OPERATIONS        2048
 #define CYCLES_BETWEEN    50000
+/* Also where operations take long: these are executed one by one, and others replayed. */
+#define OPERATIONS_BETWEEN 16384
 
 bool core_set_limits(struct core *core, uint64_t *cycles)
 {
@@ -34,7 +36,8 @@ void bounds_begin(struct core *core)
 	struct bounds *bounds = core->bounds;
 
 	if (bounds->stage != BOUNDS_IDLE ||
-	    (bounds->end && core->cycle < bounds->end + CYCLES_BETWEEN))
+	    (bounds->end && (core->cycle < bounds->end + CYCLES_BETWEEN ||
+			     core->sequence < bounds->sequence + OPERATIONS_BETWEEN)))
 		return;
 	bounds->stage = BOUNDS_BEFORE;
 	bounds->sequence = core->sequence;
@@ -369,6 +372,7 @@ static void end(struct core *core)
 	bounds->cycles[at_work] += core->cycle - bounds->end;
 	bounds->stage = BOUNDS_IDLE;
 	bounds->end = core->cycle;
+	bounds->sequence = core->sequence;
 	core->observed = core->exact || core->watch;
 }
 
