@@ -524,10 +524,12 @@ static bool name_control_group(struct plumb_profile *profile, const struct plumb
 
 static bool set_namespaces(struct plumb_profile *profile, const struct plumb_record *record)
 {
-	const uint64_t *pair = record->namespaces.namespaces + 2 * CONTROL_GROUPS_NAMESPACE;
+	const uint64_t *pair;
 
-	return record->namespaces.count <= CONTROL_GROUPS_NAMESPACE ||
-	       numbered_set(&profile->control_groups.namespaces, (uint32_t)record->namespaces.tid,
+	if (record->namespaces.count <= CONTROL_GROUPS_NAMESPACE)
+		return true;
+	pair = &record->namespaces.namespaces[2 * CONTROL_GROUPS_NAMESPACE];
+	return numbered_set(&profile->control_groups.namespaces, (uint32_t)record->namespaces.tid,
 			    pair[0], pair[1]);
 }
 
