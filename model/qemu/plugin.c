@@ -43,9 +43,10 @@ int qemu_plugin_version = PLUMB_QEMU_API;
 /* One guest thread: its core, and the block that it is executing. */
 struct vcpu {
 	struct core *core;
-	uint64_t settled; /* the cycle up to which the shared counts are correct */
-	/* Not where another host thread executes on the core meanwhile. */
-	_Alignas(ASIDE_APART) struct sampler *sampler; /* NULL: nothing samples */
+	uint64_t settled;        /* the cycle up to which the shared counts are correct */
+	char apart[ASIDE_APART]; /* another host thread may use what is above, and this one the rest
+				  */
+	struct sampler *sampler; /* NULL: nothing samples */
 	struct turn *turn;
 	const struct registers *registers; /* what a callback for its blocks was given */
 	bool has_registers;                /* something can be read there */
@@ -114,10 +115,7 @@ static struct vcpu *vcpu_start(unsigned index, const struct registers *registers
 	uint64_t made_at;
 	int slot = -1;
 
-	if (index >= VCPUS_MAX || !(vcpu = aligned_alloc(ASIDE_APART, sizeof(*vcpu))))
-		goto fail;
-	memset(vcpu, 0, sizeof(*vcpu));
-	if ((slot = slots_take()) < 0)
+	if (index >= VCPUS_MAX || !(vcpu = calloc(1, sizeof(*vcpu))) || (slot = slots_take()) < 0)
 		goto fail;
 	vcpu->slot = (unsigned)slot;
 	vcpu->registers = registers;
