@@ -77,9 +77,11 @@ static struct {
 void aside_set_up(unsigned threads, aside_execute *execute)
 {
 	cpu_set_t set;
+	const bool known = !sched_getaffinity(0, sizeof(set), &set);
 
-	wanted = threads > 1 ||
-		 (!threads && !sched_getaffinity(0, sizeof(set), &set) && CPU_COUNT(&set) > 1);
+	wanted = threads > 1 || (!threads && known && CPU_COUNT(&set) > 1);
+	if (known)
+		belt_allow(&set); /* the program may restrict itself to one */
 	execute_block = execute;
 }
 

@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -44,7 +45,8 @@ static struct {
 
 static _Alignas(2 * LINE) uint64_t ring[RING_WORDS];
 static belt_take *take_record;
-static bool started;
+static bool started, allowed;
+static cpu_set_t processors;
 
 /* ---- Waiting ------------------------------------------------------------------------------ */
 
@@ -175,6 +177,8 @@ static void *take_all(void *user)
 	uint64_t end = belt.read;
 
 	(void)user;
+	if (allowed)
+		sched_setaffinity(0, sizeof(processors), &processors);
 	for (;;) {
 		/* To sleep until more is there takes less of the processors' time. */
 		while (belt.read == end)
@@ -189,6 +193,12 @@ static void *take_all(void *user)
 			give_back();
 	}
 	return NULL;
+}
+
+void belt_allow(const cpu_set_t *set)
+{
+	processors = *set;
+	allowed = true;
 }
 
 bool belt_start(belt_take *take)

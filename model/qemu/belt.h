@@ -10,6 +10,7 @@
 #ifndef QEMU_BELT_H
 #define QEMU_BELT_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,9 @@
 
 /* Processes a record, which is valid until this returns. Returns the number of its words. */
 typedef size_t belt_take(const uint64_t *record);
+
+/* The processors that the other thread may use; else it has those of the thread that starts it. */
+void belt_allow(const cpu_set_t *set);
 
 /* Starts the other thread, which receives no signals. Returns false if that is impossible. */
 bool belt_start(belt_take *take);

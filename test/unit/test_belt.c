@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records that go from one thread to another one. */
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 /* Only the thread that takes changes these; others read them after a drain. */
 static uint64_t taken, wrong;
 static bool slow;
+static cpu_set_t used; /* processors, when the first record was taken */
 
 static void sleep_a_little(void)
 {
@@ -30,6 +32,8 @@ static size_t take(const uint64_t *record)
 {
 	const size_t words = (size_t)record[0];
 
+	if (!taken)
+		assert_false(sched_getaffinity(0, sizeof(used), &used));
 	for (size_t i = 1; i < words; i++)
 		wrong += record[i] != taken;
 	taken++;
@@ -70,12 +74,25 @@ static void put_all(bool slowly, unsigned drain_each)
 	assert_int_equal(wrong, 0);
 }
 
+/* The program's thread may use one processor, the other one all. */
 static void all_arrive_in_order(void **state)
 {
+	cpu_set_t all, one;
+	int first = 0;
+
 	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	while (!CPU_ISSET(first, &all))
+		first++;
+	CPU_ZERO(&one);
+	CPU_SET(first, &one);
+	belt_allow(&all);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
 	assert_true(belt_start(take));
 	belt_drain(); /* nothing */
 	put_all(false, 0);
+	assert_true(CPU_EQUAL(&used, &all));
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
 }
 
 static void a_slow_side_is_waited_for(void **state)
