@@ -176,6 +176,8 @@ void hot_reserve_codes(struct hot *hot, size_t count)
 				  false);
 	}
 	__atomic_store_n(&hot->codes, large, __ATOMIC_RELEASE);
+	/* Who still reads it finds free entries. */
+	madvise(small->at, codes_size(small->bits), MADV_DONTNEED);
 }
 
 void hot_add_code(struct hot *hot, const struct hot_code *entry, bool replace)
@@ -252,6 +254,7 @@ void hot_reserve_rows(struct hot *hot, size_t count)
 		if (small->at[i].row)
 			add_row(large, &small->at[i], false);
 	__atomic_store_n(&hot->rows, large, __ATOMIC_RELEASE);
+	madvise(small->at, rows_size(small->bits), MADV_DONTNEED);
 }
 
 /* Entries that share their ways: those of a home are in a block of as many. */

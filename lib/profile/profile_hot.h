@@ -75,7 +75,7 @@ struct hot_memory {
 
 struct hot {
 	/* The current tables: the small or the large ones. A thread that has begun with a small one
-	 * may go on with it, and only finds less. */
+	 * may go on with it, but finds nothing there any more. */
 	const struct hot_codes *codes; /* NULL: not used yet */
 	const struct hot_rows *rows;
 	struct hot_codes small_codes, large_codes;
