@@ -5,7 +5,8 @@
  * instructions; a window at a random place of each is modelled in detail and counted, and what is
  * between the windows only warms the core (warm.h). In long units, only the last
  * hundreds of thousands of instructions before a window do. Millions before them leave their lines
- * in caches (memory_touch()); what is still earlier executes without the model. When the error
+ * in caches (memory_touch()), unless misses are the same without (reach.h); what is still earlier
+ * executes without the model. When the error
  * allows it, two units become one, which keeps one of the two windows, so the number of windows is
  * bounded and their places remain random. Code that executes for the first time is slow, and too
  * rare for windows to meet it: between windows where caches are warm, it is modelled and counted in
