@@ -4,10 +4,8 @@
 #define MODEL_CHARGE_H
 
 #include "exact.h"
+#include "memo_charge.h"
 #include "pipeline.h"
-
-#define EXACT_MEMORY_FIRST EXACT_MEM_ACCESS_RD
-#define EXACT_MEMORY_COUNT (EXACT_COUNT - EXACT_MEMORY_FIRST)
 
 struct exact {
 	uint32_t line;    /* of the current instruction */
@@ -19,7 +17,8 @@ struct exact {
 	struct contexts contexts;
 
 	uint32_t lines[REORDER_RING]; /* by sequence */
-	uint32_t stores[STORE_RING];  /* likewise of stores, by their own sequence */
+	uint32_t stores[STORE_RING];  /* likewise of stores, by number */
+	uint64_t stored;              /* their number */
 
 	/* The memory side's counts when they were last charged. */
 	uint64_t known[EXACT_MEMORY_COUNT];
@@ -30,7 +29,55 @@ struct exact {
 	struct lines *shared; /* accesses to lines that cores share; NULL: not followed */
 	bool interrupted;     /* by a signal, or a fault */
 	bool continues;       /* anywhere: the thread begins, or a handler has returned */
+
+	/* memo_charge.h */
+	struct notes notes;
+	uint64_t usual[USUAL_COUNT]; /* steps of replays that are not in .known yet */
+	unsigned shared_until;       /* instruction of the block: those before are counted */
 };
+
+/*
+ * Sums of counts that tell whether an access or a fetch did anything out of the ordinary: each
+ * miss, prefetch or second line adds more to them than a plain hit.
+ */
+#define EXACT_DATA_SUM(count)                                                                 \
+	(count(L1D_CACHE_RD) + count(L1D_CACHE_WR) + count(L1D_TLB) + count(L1D_TLB_REFILL) + \
+	 count(L1D_CACHE_REFILL) + count(L1D_CACHE_HWPRF) + count(L1D_CACHE_INVAL) +          \
+	 count(L2D_CACHE_INVAL) + count(L2D_CACHE_WR) + count(BUS_ACCESS_WR))
+#define EXACT_FETCH_SUM(count) \
+	(count(L1I_CACHE) + count(L1I_TLB) + count(L1I_CACHE_REFILL) + count(L1I_TLB_REFILL))
+
+static inline uint64_t data_sum(const uint64_t *counts)
+{
+#define COUNT(event) counts[EVENT_##event]
+	return EXACT_DATA_SUM(COUNT);
+}
+
+static inline uint64_t fetch_sum(const uint64_t *counts)
+{
+	return EXACT_FETCH_SUM(COUNT);
+#undef COUNT
+}
+
+static inline uint64_t *known(struct exact *exact, unsigned event)
+{
+	return &exact->known[event - EXACT_MEMORY_FIRST];
+}
+
+/* Notes what the current instruction is charged, if its block is recorded. */
+static inline void exact_note(struct exact *exact, unsigned what, uint64_t count)
+{
+	if (unlikely(exact->notes.on))
+		note_charge(exact, CHARGE_OWN, exact->line - exact->first, what, count, 0);
+}
+
+/* The current instruction flushes the pipeline. */
+static inline void exact_flushed(struct exact *exact)
+{
+	exact->flusher = exact->line;
+	if (exact->notes.on)
+		exact->notes.flusher = (int16_t)(exact->line - exact->first);
+}
 
 /* Before anything is accounted: there is nothing to rename, or no room, until `until`. */
 void exact_starved(struct core *core, uint64_t until);
@@ -48,9 +95,18 @@ void exact_block_ends(struct core *core, const struct block *block, unsigned exe
 /* What the memory side did for the current instruction: a chunk of code, or its own accesses. */
 void exact_fetched(struct core *core);
 void exact_accessed(struct core *core, const struct op *op);
-/* The accesses of a load or store at `pc`, if those to shared lines are followed. */
-void exact_shares(struct core *core, const struct op *op, uint64_t pc, const struct access *first,
-		  const struct access *end);
+/* The accesses of a load or store, if those to shared lines are followed. */
+void exact_shares(struct core *core, const struct block *block, const struct op *op,
+		  const struct access *first, const struct access *end);
+/*
+ * Returns a bit for each event of memory that is not known as counted, from EXACT_MEMORY_FIRST on.
+ * Then charges these to a line.
+ */
+uint64_t exact_changes(struct exact *exact, const uint64_t *counts);
+void exact_charge_changes(struct exact *exact, uint32_t line, uint64_t changes,
+			  const uint64_t *counts);
+/* Sets the counts of accesses to what the core has, in the order of enum exact_event. */
+void exact_count_accesses(const struct core *core, uint64_t counts[4]);
 
 /* Instruction `index` of the current block comes next. */
 static inline void exact_insn_begins(struct core *core, const struct op *op, unsigned index)
@@ -68,7 +124,7 @@ static inline void exact_commits(struct core *core, const struct op *op)
 	struct exact *exact = core->exact;
 
 	for (unsigned i = 0; i < op->stores; i++)
-		exact->stores[(core->left_sequence + i) % STORE_RING] = exact->line;
+		exact->stores[exact->stored++ % STORE_RING] = exact->line;
 }
 
 /* An operation of the current instruction took a slot: it pays for a cycle that it begins. */
@@ -76,8 +132,10 @@ static inline void exact_dispatched(struct core *core)
 {
 	struct exact *exact = core->exact;
 
-	if (core->used == 1)
-		exact->profile.lines[exact->line].cycles++;
+	if (core->used != 1)
+		return;
+	exact->profile.lines[exact->line].cycles++;
+	exact_note(exact, CHARGE_CYCLES, 1);
 }
 
 #endif

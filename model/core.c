@@ -150,7 +150,7 @@ run_block(struct core *core, const struct block *block, unsigned executed,
 		if (charged && op->memory & MEM_ANY) {
 			exact_accessed(core, op);
 			if (unlikely(core->exact->shared) && op->memory & (MEM_LOAD | MEM_STORE))
-				exact_shares(core, op, address_of(block, op), first, cursor.next);
+				exact_shares(core, block, op, first, cursor.next);
 		}
 		if (watched && !(branches && op + 1 == end))
 			watch_done(core, block, op, done, cursor.next != first);
@@ -176,9 +176,9 @@ static __attribute__((noinline)) void run_watched(struct core *core, const struc
 	run_block(core, block, executed, accesses, access_count, next_pc, true, false, false);
 }
 
-static __attribute__((noinline)) void run_charged(struct core *core, const struct block *block,
-						  unsigned executed, const struct access *accesses,
-						  size_t access_count, uint64_t next_pc)
+__attribute__((noinline)) void run_charged(struct core *core, const struct block *block,
+					   unsigned executed, const struct access *accesses,
+					   size_t access_count, uint64_t next_pc)
 {
 	run_block(core, block, executed, accesses, access_count, next_pc, false, true, false);
 }

@@ -65,7 +65,10 @@ void core_set_unforwarded(struct core *core, uint64_t *cycles);
  */
 void core_set_conditions(struct core *core, uint64_t *counts);
 
-/* Sets what samples the core as it executes: see watch.h. It must outlive the core. */
+/*
+ * Sets what samples the core as it executes: see watch.h. It must outlive the core. A watch that
+ * samples nothing now is none.
+ */
 struct watch;
 void core_set_watch(struct core *core, struct watch *watch);
 

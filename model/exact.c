@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "charge.h"
+#include "memo.h"
 #include "schedule.h"
 
 #define FETCHES_PLAIN 2 /* L1I_CACHE and L1I_TLB */
@@ -106,6 +107,7 @@ void core_set_exact(struct core *core, struct exact *exact)
 {
 	const unsigned blockers = (unsigned)BLOCK_QUEUE + core->params->queue_count;
 
+	memo_forget(core);
 	core->exact = exact;
 	core->observed = core->exact || core->watch;
 	if (!exact)
@@ -150,6 +152,13 @@ static void add(struct exact *exact, uint32_t line, unsigned event, uint64_t cou
 		profile_add(&exact->profile, line, event, (int64_t)count);
 }
 
+/* Adds to the current instruction. */
+static void add_own(struct exact *exact, unsigned event, uint64_t count)
+{
+	add(exact, exact->line, event, count);
+	exact_note(exact, event, count);
+}
+
 /* ---- Slots ------------------------------------------------------------------------------------
  */
 
@@ -169,10 +178,46 @@ static struct lost lost_between(const struct core *core, uint64_t cycle, uint64_
 	return lost;
 }
 
-static void lose(struct exact *exact, uint32_t line, unsigned kind, struct lost lost)
+/* Whom a loss is charged to; `number` is that of an operation or a store. */
+struct whom {
+	uint32_t line;
+	enum charge_target target;
+	uint64_t number;
+};
+
+static struct whom current(const struct exact *exact)
 {
-	if (lost.slots | lost.cycles)
-		profile_lose(&exact->profile, line, kind, lost.slots, lost.cycles);
+	return (struct whom){exact->line, CHARGE_OWN, 0};
+}
+
+/* Notes a loss of the block that is recorded: to one of its own instructions, if it is. */
+static void note_loss(struct exact *exact, const struct whom *whom, unsigned kind,
+		      const struct lost *lost)
+{
+	const struct notes *notes = &exact->notes;
+	enum charge_target target = whom->target;
+	int64_t where = whom->line - (int64_t)exact->first, back = 0;
+
+	if (target == CHARGE_OPERATION)
+		back = (int64_t)(whom->number - notes->sequence);
+	else if (target == CHARGE_STORE)
+		back = (int64_t)(whom->number - notes->stored);
+	else if (target == CHARGE_FLUSHER)
+		where = notes->flusher < 0 ? exact->line - (int64_t)exact->first : notes->flusher;
+	if (back < 0)
+		where = back;
+	else if (target != CHARGE_FLUSHER || notes->flusher >= 0)
+		target = CHARGE_OWN;
+	note_charge(exact, target, where, EXACT_COUNT + kind, lost->slots, lost->cycles);
+}
+
+static void lose(struct exact *exact, struct whom whom, unsigned kind, struct lost lost)
+{
+	if (!(lost.slots | lost.cycles))
+		return;
+	profile_lose(&exact->profile, whom.line, kind, lost.slots, lost.cycles);
+	if (unlikely(exact->notes.on))
+		note_loss(exact, &whom, kind, &lost);
 }
 
 void exact_starved(struct core *core, uint64_t until)
@@ -184,40 +229,46 @@ void exact_starved(struct core *core, uint64_t until)
 
 	for (int i = 0; i < 4 && cycle < until; i++) {
 		uint64_t end = ends[i] < until ? ends[i] : until;
-		uint32_t line = exact->line;
-		struct lost lost;
+		struct whom whom = current(exact);
 
 		if (end <= cycle)
 			continue;
-		if (causes[i] == STARVE_FLUSH && exact->flusher)
-			line = exact->flusher;
-		lost = lost_between(core, cycle, end);
-		lose(exact, line, starve_kind(causes[i]), lost);
+		if (causes[i] == STARVE_FLUSH) {
+			whom.line = exact->flusher ? exact->flusher : whom.line;
+			whom.target = CHARGE_FLUSHER;
+		}
+		lose(exact, whom, starve_kind(causes[i]), lost_between(core, cycle, end));
 		cycle = end;
 	}
 }
 
 void exact_width(struct core *core)
 {
-	core->exact->profile.lines[core->exact->line].narrow += core->slots - core->width;
+	const uint64_t narrow = core->slots - core->width;
+
+	core->exact->profile.lines[core->exact->line].narrow += narrow;
+	exact_note(core->exact, CHARGE_NARROW, narrow);
 }
 
-/* Returns the line of the oldest store that is in the store queue at `cycle`. */
-static uint32_t oldest_store(const struct core *core, uint64_t cycle)
+/* Returns the oldest store that is in the store queue at `cycle`. */
+static struct whom oldest_store(const struct core *core, uint64_t cycle)
 {
-	uint64_t store = core->left_head;
+	const struct exact *exact = core->exact;
+	uint64_t store = core->left_head, number;
 
 	while (store != core->left_sequence && core->left[store % STORE_RING] <= cycle)
 		store++;
-	return store == core->left_sequence ? core->exact->line
-					    : core->exact->stores[store % STORE_RING];
+	if (store == core->left_sequence)
+		return current(exact);
+	number = exact->stored - (core->left_sequence - store);
+	return (struct whom){exact->stores[number % STORE_RING], CHARGE_STORE, number};
 }
 
 /*
  * Charges what a mixed wait has for its first cause until `end`, and returns where the rest begins.
  * A cycle that is partly used is no stalled one.
  */
-static uint64_t charge_first(struct core *core, uint32_t line, const struct wait *wait,
+static uint64_t charge_first(struct core *core, struct whom whom, const struct wait *wait,
 			     unsigned blocker, uint64_t cycle, uint64_t end)
 {
 	const uint64_t stalled = cycle + (cycle == core->cycle && core->used);
@@ -225,7 +276,7 @@ static uint64_t charge_first(struct core *core, uint32_t line, const struct wait
 
 	if (!count)
 		return cycle;
-	lose(core->exact, line, stall_kind(wait->first, blocker),
+	lose(core->exact, whom, stall_kind(wait->first, blocker),
 	     lost_between(core, cycle, stalled + count));
 	return stalled + count;
 }
@@ -235,7 +286,7 @@ void exact_stalled(struct core *core, uint64_t until, unsigned blocker)
 	uint64_t cycle = core->cycle, head = core->head;
 
 	while (cycle < until) {
-		uint32_t line = core->exact->line;
+		struct whom whom = current(core->exact);
 		unsigned blame = BLAME_CORE;
 		uint64_t end = until;
 
@@ -245,7 +296,8 @@ void exact_stalled(struct core *core, uint64_t until, unsigned blocker)
 			const struct wait *wait = &core->waits[head & core->reorder_mask];
 			uint64_t retired = core->retired[head & core->reorder_mask];
 
-			line = core->exact->lines[head % REORDER_RING];
+			whom = (struct whom){core->exact->lines[head % REORDER_RING],
+					     CHARGE_OPERATION, head};
 			end = retired < end ? retired : end;
 			if (wait->sequence == head) {
 				blame = wait->then;
@@ -254,15 +306,15 @@ void exact_stalled(struct core *core, uint64_t until, unsigned blocker)
 					blame = wait->first;
 					if (wait->mixed) {
 						blame = wait->then;
-						cycle = charge_first(core, line, wait, blocker,
+						cycle = charge_first(core, whom, wait, blocker,
 								     cycle, end);
 					}
 				}
 			}
 		}
 		if (blame == BLAME_CORE && blocker == HOLD_STORE)
-			line = oldest_store(core, cycle);
-		lose(core->exact, line, stall_kind(blame, blocker), lost_between(core, cycle, end));
+			whom = oldest_store(core, cycle);
+		lose(core->exact, whom, stall_kind(blame, blocker), lost_between(core, cycle, end));
 		cycle = end;
 	}
 }
@@ -271,42 +323,20 @@ void exact_wrong_path(struct core *core, unsigned operations)
 {
 	struct exact *exact = core->exact;
 
-	add(exact, exact->line, EXACT_SLOTS_BAD_SPECULATION, operations);
-	if (core->used == operations)
-		exact->profile.lines[exact->line].cycles++;
+	add_own(exact, EXACT_SLOTS_BAD_SPECULATION, operations);
+	if (core->used != operations)
+		return;
+	exact->profile.lines[exact->line].cycles++;
+	exact_note(exact, CHARGE_CYCLES, 1);
 }
 
 void exact_mispredicted(struct core *core)
 {
-	add(core->exact, core->exact->line, EXACT_BR_MIS_PRED_RETIRED, 1);
+	add_own(core->exact, EXACT_BR_MIS_PRED_RETIRED, 1);
 }
 
 /* ---- Memory -----------------------------------------------------------------------------------
  */
-
-/*
- * Sums of counts that tell whether an access or a fetch did anything out of the ordinary: each
- * miss, prefetch or second line adds more to them than a plain hit.
- */
-static uint64_t data_sum(const uint64_t *counts)
-{
-	return counts[EVENT_L1D_CACHE_RD] + counts[EVENT_L1D_CACHE_WR] + counts[EVENT_L1D_TLB] +
-	       counts[EVENT_L1D_TLB_REFILL] + counts[EVENT_L1D_CACHE_REFILL] +
-	       counts[EVENT_L1D_CACHE_HWPRF] + counts[EVENT_L1D_CACHE_INVAL] +
-	       counts[EVENT_L2D_CACHE_INVAL] + counts[EVENT_L2D_CACHE_WR] +
-	       counts[EVENT_BUS_ACCESS_WR];
-}
-
-static uint64_t fetch_sum(const uint64_t *counts)
-{
-	return counts[EVENT_L1I_CACHE] + counts[EVENT_L1I_TLB] + counts[EVENT_L1I_CACHE_REFILL] +
-	       counts[EVENT_L1I_TLB_REFILL];
-}
-
-static uint64_t *known(struct exact *exact, unsigned event)
-{
-	return &exact->known[event - EXACT_MEMORY_FIRST];
-}
 
 /* Counts two events of an access or fetch as charged by its execution. */
 static void expect(struct exact *exact, unsigned first, unsigned second)
@@ -315,28 +345,65 @@ static void expect(struct exact *exact, unsigned first, unsigned second)
 	++*known(exact, second);
 }
 
+uint64_t exact_changes(struct exact *exact, const uint64_t *counts)
+{
+	uint64_t changes = 0;
+
+	/* Without a branch or a look-up of what an event counts: most misses come here. */
+#define EXACT_SLOTS(name, text)
+#define EXACT_EVENT(name)                                                                  \
+	if (EXACT_##name >= EXACT_MEMORY_FIRST)                                            \
+		changes |= (uint64_t)(counts[EVENT_##name] != *known(exact, EXACT_##name)) \
+			   << (unsigned)(EXACT_##name - EXACT_MEMORY_FIRST) % 64;
+#include "exact.def"
+#undef EXACT_EVENT
+#undef EXACT_SLOTS
+	return changes;
+}
+_Static_assert(EXACT_MEMORY_COUNT <= 64, "a word has a bit for each");
+
+void exact_charge_changes(struct exact *exact, uint32_t line, uint64_t changes,
+			  const uint64_t *counts)
+{
+	struct profile_memory *memory = changes ? profile_memory(&exact->profile, line) : NULL;
+	uint32_t from = 0;
+
+	if (memory)
+		memory->counted |= changes;
+	for (; changes; changes &= changes - 1) {
+		const unsigned i = (unsigned)__builtin_ctzll(changes);
+		const uint64_t now = counts[exact_events[EXACT_MEMORY_FIRST + i]];
+		const int64_t more = (int64_t)(now - exact->known[i]);
+
+		if (memory)
+			memory->counts[i] += more;
+		else
+			profile_add_after(&exact->profile, line, &from, EXACT_MEMORY_FIRST + i,
+					  more);
+		exact->known[i] = now;
+	}
+}
+
+void exact_count_accesses(const struct core *core, uint64_t counts[4])
+{
+	counts[0] = core->loads + core->load_crossings;
+	counts[1] = core->stores + core->store_crossings;
+	counts[2] = core->load_crossings;
+	counts[3] = core->store_crossings;
+}
+
 /* Charges all that has changed and is not expected. */
 static __attribute__((noinline)) void charge_memory(struct core *core)
 {
 	struct exact *exact = core->exact;
-	uint64_t *counts = core->counts;
-	uint32_t from = 0;
+	uint64_t *counts = core->counts, accesses[4];
 
 	if (memory_page_faults(core->memory) != core->faults_taken)
 		exact->faulter = exact->line;
-	counts[EVENT_MEM_ACCESS_RD] = core->loads + core->load_crossings;
-	counts[EVENT_MEM_ACCESS_WR] = core->stores + core->store_crossings;
-	counts[EVENT_LD_ALIGN_LAT] = core->load_crossings;
-	counts[EVENT_ST_ALIGN_LAT] = core->store_crossings;
-	for (unsigned e = EXACT_MEMORY_FIRST; e < EXACT_COUNT; e++) {
-		uint64_t now = counts[exact_events[e]];
-
-		if (now == *known(exact, e))
-			continue;
-		profile_add_after(&exact->profile, exact->line, &from, e,
-				  (int64_t)(now - *known(exact, e)));
-		*known(exact, e) = now;
-	}
+	exact_count_accesses(core, accesses);
+	for (unsigned e = 0; e < 4; e++)
+		counts[exact_events[EXACT_MEMORY_FIRST + e]] = accesses[e];
+	exact_charge_changes(exact, exact->line, exact_changes(exact, counts), counts);
 	exact->data_sum = data_sum(counts);
 	exact->fetch_sum = fetch_sum(counts);
 }
@@ -349,9 +416,14 @@ void exact_wrong_loads(struct core *core)
 void exact_fetched(struct core *core)
 {
 	struct exact *exact = core->exact;
-	uint64_t sum = fetch_sum(core->counts);
+	uint64_t sum;
 
 	exact->profile.lines[exact->line].fetches++;
+	if (unlikely(exact->notes.on)) {
+		exact_note(exact, CHARGE_FETCHES, 1);
+		return;
+	}
+	sum = fetch_sum(core->counts);
 	expect(exact, EXACT_L1I_CACHE, EXACT_L1I_TLB);
 	if (likely(sum == exact->fetch_sum + FETCHES_PLAIN))
 		exact->fetch_sum = sum;
@@ -365,6 +437,10 @@ void exact_accessed(struct core *core, const struct op *op)
 	uint64_t sum = data_sum(core->counts);
 	uint64_t plain = 0;
 
+	if (unlikely(exact->notes.on)) {
+		note_accesses(core, op);
+		return;
+	}
 	if (op->path == PATH_LOAD) {
 		expect(exact, EXACT_L1D_CACHE_RD, EXACT_L1D_TLB);
 		++*known(exact, EXACT_MEM_ACCESS_RD);
@@ -380,14 +456,17 @@ void exact_accessed(struct core *core, const struct op *op)
 		charge_memory(core);
 }
 
-void exact_shares(struct core *core, const struct op *op, uint64_t pc, const struct access *first,
-		  const struct access *end)
+void exact_shares(struct core *core, const struct block *block, const struct op *op,
+		  const struct access *first, const struct access *end)
 {
+	struct exact *exact = core->exact;
 	enum lines_access access = op->memory & MEM_ATOMIC  ? LINES_ATOMIC
 				   : op->memory & MEM_STORE ? LINES_STORE
 							    : LINES_LOAD;
 
-	lines_accessed(core->exact->shared, pc, access, first, end);
+	/* An attempt to replay the block may have counted them. */
+	if (!exact->notes.on || index_of(block, op) >= exact->shared_until)
+		lines_accessed(exact->shared, address_of(block, op), access, first, end);
 }
 
 void exact_tell_lines(struct core *core, bool last, lines_told *told, void *user)
@@ -534,6 +613,8 @@ static void note_in_flight(const struct core *core)
 
 void exact_tell_changes(struct core *core, profile_told *told, void *user)
 {
+	memo_leave(core);
+	memo_settle(core);
 	adjust(core, -1);
 	profile_tell_changes(&core->exact->profile, told, user);
 	adjust(core, 1);
@@ -552,12 +633,15 @@ static void drop(void *user, uint32_t context, uint64_t pc, const struct profile
 
 void exact_drop(struct core *core)
 {
+	memo_leave(core);
 	charge_memory(core);
 	exact_tell_changes(core, drop, NULL);
 }
 
 void exact_tell(struct core *core, profile_told *told, void *user)
 {
+	memo_leave(core);
+	memo_settle(core);
 	adjust(core, -1);
 	profile_tell(&core->exact->profile, told, user);
 	adjust(core, 1);

@@ -69,7 +69,7 @@ void flush_pipeline(struct core *core, uint64_t at)
 	core->pairs = 0;
 	core->flushes++;
 	if (unlikely(core->exact != NULL))
-		core->exact->flusher = core->exact->line;
+		exact_flushed(core->exact);
 }
 
 /*

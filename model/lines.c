@@ -10,12 +10,14 @@
 #define CELLS_MAX    (1u << 20)
 #define MOVES_MAX    8 /* lines that one instruction may move */
 #define RECENT       256
+#define PAGES_KNOWN  64
+#define PAGE_LEAST   4096 /* bytes: whatever a page has, these are together */
 #define ADDRESS_BITS 0x00ffffffffffffffull
 
 /* One kind of access of one instruction to the same bytes of a line. */
 struct cell {
 	uint64_t pc, accesses, moves;
-	uint32_t next;  /* of the line, or of the free ones; 0: none */
+	uint32_t next;  /* of the line, or of the spare ones; 0: none */
 	uint8_t offset; /* in the line */
 	uint8_t bytes, access;
 };
@@ -28,6 +30,14 @@ struct line {
 	bool moved;        /* one that it was before has moved */
 	uint32_t cells;    /* index of the first one; 0: none */
 	uint32_t last;     /* if there are any: index of the last one */
+	uint32_t spare;    /* index of the first one that it may have next; 0: none */
+};
+
+/* Where the memory side has the lines of a page. */
+struct known_page {
+	uint64_t page;  /* plus one; 0: none */
+	uint64_t first; /* line */
+	uint32_t remapped;
 };
 
 struct lines {
@@ -36,10 +46,11 @@ struct lines {
 	uint64_t now; /* counts accesses */
 	struct line *sets;
 	struct cell *cells; /* [0] is none */
-	uint32_t count, room, free;
+	uint32_t count, room;
 	bool incomplete;
 	struct line *recent[RECENT]; /* by number, lines that may be found there; or NULL */
-	uint64_t moved[MOVES_MAX];   /* for the instruction at hand */
+	struct known_page pages[PAGES_KNOWN];
+	uint64_t moved[MOVES_MAX]; /* for the instruction at hand */
 	unsigned moved_count;
 };
 
@@ -74,23 +85,27 @@ bool lines_incomplete(const struct lines *lines)
 	return lines->incomplete;
 }
 
+/*
+ * Forgets a line. Its cells stay for the next one there: the host need not fetch them, as it would
+ * to put them into the list of free ones.
+ */
 static void forget(struct lines *lines, struct line *line)
 {
 	if (line->cells) {
-		lines->cells[line->last].next = lines->free;
-		lines->free = line->cells;
+		lines->cells[line->last].next = line->spare;
+		line->spare = line->cells;
 	}
 	line->cells = 0;
 	line->number = 0;
 }
 
-/* Returns an unused cell, or 0 if there is no memory. */
-static uint32_t new_cell(struct lines *lines)
+/* Returns an unused cell for a line, or 0 if there is no memory. */
+static uint32_t new_cell(struct lines *lines, struct line *line)
 {
-	uint32_t at = lines->free;
+	const uint32_t at = line->spare;
 
 	if (at) {
-		lines->free = lines->cells[at].next;
+		line->spare = lines->cells[at].next;
 		return at;
 	}
 	if (lines->count >= lines->room) {
@@ -113,22 +128,39 @@ static bool has_moved(const struct lines *lines, const struct line *line)
 	return line->moved || memory_has_moved(lines->memory, line->physical);
 }
 
-/* Returns which of two lines should go: one that has not moved, or else the one not used longest.
- */
-static struct line *less_needed(const struct lines *lines, struct line *a, struct line *b)
+/* Returns the line of a set that was not used longest, but since `after`; NULL if there is none. */
+static struct line *oldest_after(struct line *set, uint64_t after)
 {
-	const bool a_moved = has_moved(lines, a), b_moved = has_moved(lines, b);
+	struct line *oldest = NULL;
 
-	if (a_moved != b_moved)
-		return a_moved ? b : a;
-	return a->used < b->used ? a : b;
+	for (unsigned way = 0; way < WAYS; way++)
+		if (set[way].used > after && (!oldest || set[way].used < oldest->used))
+			oldest = &set[way];
+	return oldest;
+}
+
+/* Returns which line of a full set should go: the oldest that has not moved, or else the oldest. */
+static struct line *least_needed(const struct lines *lines, struct line *set)
+{
+	struct line *oldest = oldest_after(set, 0), *line = oldest;
+
+	while (line && has_moved(lines, line))
+		line = oldest_after(set, line->used);
+	return line ? line : oldest;
 }
 
 /* Looks up what a line is now: its page may have been unmapped, and another be there. */
 static void look_up(struct lines *lines, struct line *line)
 {
+	const uint64_t address = (line->number - 1) * lines->line_bytes;
+	const uint64_t page = address / PAGE_LEAST;
+	struct known_page *known = &lines->pages[page % PAGES_KNOWN];
+
 	line->remapped = memory_remapped(lines->memory);
-	line->physical = memory_line_of(lines->memory, (line->number - 1) * lines->line_bytes);
+	if (known->page != page + 1 || known->remapped != line->remapped)
+		*known = (struct known_page){
+			page + 1, memory_line_of(lines->memory, page * PAGE_LEAST), line->remapped};
+	line->physical = known->first + address % PAGE_LEAST / lines->line_bytes;
 }
 
 /* Finds a line in its set, perhaps instead of another one. */
@@ -141,13 +173,14 @@ static struct line *search_line(struct lines *lines, uint64_t number)
 	for (unsigned way = 0; way < WAYS; way++)
 		if (set[way].number == number + 1)
 			return &set[way];
-	for (unsigned way = 0; way < WAYS && (!line || line->number); way++)
-		line = !line || !set[way].number ? &set[way] : less_needed(lines, line, &set[way]);
-	if (line->number) {
+	for (unsigned way = 0; way < WAYS && !line; way++)
+		line = set[way].number ? NULL : &set[way];
+	if (!line) {
+		line = least_needed(lines, set);
 		lines->incomplete |= has_moved(lines, line);
 		forget(lines, line);
 	}
-	*line = (struct line){.number = number + 1};
+	*line = (struct line){.number = number + 1, .spare = line->spare};
 	look_up(lines, line);
 	return line;
 }
@@ -182,7 +215,7 @@ static void count(struct lines *lines, uint64_t pc, enum lines_access access, ui
 			break;
 	}
 	if (!at) {
-		at = new_cell(lines);
+		at = new_cell(lines, line);
 		if (!at) {
 			lines->incomplete = true;
 			return;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bounds.h"
+#include "charge.h"
 #include "memo_answers.h"
 #include "memo_graph.h"
 #include "wrong_path.h"
@@ -42,6 +44,10 @@ void memo_leave(struct core *core)
 	memo->stale = false;
 	memo->node = NULL;
 	memo->last = NULL;
+	if (core->exact) {
+		memo_settle(core);
+		charges_leave(core);
+	}
 }
 
 void memo_settle(struct core *core)
@@ -55,6 +61,8 @@ void memo_settle(struct core *core)
 		for (unsigned i = 0; i < t->delta_count; i++)
 			*memo->counters[deltas_in(t)[i].counter] +=
 				(uint64_t)t->executions * deltas_in(t)[i].more;
+		if (t->charged)
+			charges_settle(core, t->charged);
 		t->executions = 0;
 		memo->counted = t->counted;
 	}
@@ -192,6 +200,7 @@ struct attempt {
 	struct core *core;
 	const struct block *block;
 	const struct access *accesses;
+	size_t access_count;
 	uint64_t next_pc, begun;
 };
 
@@ -276,6 +285,24 @@ static uint64_t ask(const struct attempt *attempt, const struct step *step, stru
 	}
 }
 
+/* Likewise step `k`, which is charged with what that counts. */
+static uint64_t ask_charged(const struct attempt *attempt, const struct step *steps, unsigned k)
+{
+	struct core *core = attempt->core;
+	const struct step *step = &steps[k];
+	const unsigned index = step->kind == STEP_FETCH ? (unsigned)step->offset / 4
+							: attempt->accesses[step->access].insn;
+	uint64_t usual[USUAL_COUNT] = {0}, begun, answer;
+
+	charges_share(core, attempt->block, index, attempt->accesses, attempt->access_count);
+	for (unsigned i = 0; i <= k; i++)
+		usual_add(usual, steps[i].kind);
+	begun = charges_step_begins(core, step->kind);
+	answer = ask(attempt, step, &core->memo->told);
+	charges_step_ends(core, step->kind, index, usual, begun);
+	return answer;
+}
+
 /* Notes that nothing can be replayed from a step on; `given`: answers are, until there or of it. */
 static void stop_at(const struct attempt *attempt, const struct transition *t, unsigned k,
 		    unsigned given)
@@ -358,7 +385,10 @@ take_step(const struct attempt *attempt, struct transition *t, const struct step
 		return NULL;
 	}
 	*step = &steps_in(found)[k];
-	answer = ask(attempt, *step, &attempt->core->memo->told);
+	if (unlikely(attempt->core->exact != NULL) && (*step)->kind != STEP_LOADS_DONE)
+		answer = ask_charged(attempt, steps_in(found), k);
+	else
+		answer = ask(attempt, *step, &attempt->core->memo->told);
 	return answer == (*step)->answer ? found : find_answered(attempt, found, step, answer);
 }
 
@@ -437,11 +467,11 @@ static inline uint64_t ask_branch(const struct attempt *attempt, struct told *to
  * Asks memory and predictor what the block would. Returns the transition that they answer as; or
  * NULL, with the answers until there was none in memo->told.
  */
-static inline struct transition *follow(const struct attempt *attempt, size_t access_count)
+static inline struct transition *follow(const struct attempt *attempt)
 {
 	const struct prepared *prepared = attempt->block->model;
 	struct memo *memo = attempt->core->memo;
-	struct transition *t = find_first(memo, prepared, attempt->accesses, access_count);
+	struct transition *t = find_first(memo, prepared, attempt->accesses, attempt->access_count);
 	const struct step *step;
 	uint64_t answer;
 
@@ -509,6 +539,8 @@ static void replay(struct core *core, const struct block *block, unsigned execut
 		core->memory_floor = begun + (uint64_t)(int64_t)t->memory_floor;
 	if (t->releases)
 		core->release_gone = begun + (uint64_t)(int64_t)t->release_gone;
+	if (unlikely(core->exact != NULL))
+		charges_replay(core, t->charged);
 	core->sequence += t->operations;
 	core->cycle = begun + (uint64_t)(int64_t)t->resolved;
 	if (!t->executions++) {
@@ -581,6 +613,8 @@ static bool enter(struct core *core)
 		memo->rest--;
 		return false;
 	}
+	if (core->exact && !charges_complete(core))
+		return false;
 	memo->node = memo_find_node(core);
 	if (memo->node) {
 		pay(core, ENTER_COSTS);
@@ -591,22 +625,35 @@ static bool enter(struct core *core)
 	return memo->node;
 }
 
+/* Whether all that looks at the core is a profile. */
+static bool only_charges(const struct core *core)
+{
+	return core->exact && !core->watch && (!core->bounds || core->bounds->stage == BOUNDS_IDLE);
+}
+
 bool memo_execute(struct core *core, const struct block *block, unsigned executed,
 		  const struct access *accesses, size_t access_count, uint64_t next_pc)
 {
-	const struct attempt attempt = {core, block, accesses, next_pc, core->cycle};
+	const struct attempt attempt = {core, block, accesses, access_count, next_pc, core->cycle};
 	const struct prepared *prepared = block->model;
 	struct memo *memo = core->memo;
 	struct transition *t;
 
-	if (unlikely(core->observed || !prepared->replayable || executed != prepared->count ||
-		     access_count > ACCESSES_MAX)) {
+	if (unlikely((core->observed && !only_charges(core)) || !prepared->replayable ||
+		     executed != prepared->count || access_count > ACCESSES_MAX)) {
 		memo_leave(core);
 		return false;
 	}
 	if (unlikely(!memo->node) && !enter(core))
 		return false;
-	t = follow(&attempt, access_count);
+	if (core->exact) {
+		if (unlikely(!exact_block_begins(core, block, executed))) {
+			memo_leave(core);
+			return false;
+		}
+		core->exact->shared_until = 0;
+	}
+	t = follow(&attempt);
 	if (unlikely(!t)) {
 		undo_stores(core);
 		memo_record(core, block, executed, accesses, access_count, next_pc);
@@ -618,6 +665,10 @@ bool memo_execute(struct core *core, const struct block *block, unsigned execute
 		memo->ahead = AHEAD_MAX / 2;
 		memo->rest_next = 0;
 	}
+	if (core->exact)
+		charges_share(core, block, prepared->count, accesses, access_count);
 	replay(core, block, executed, t);
+	if (core->exact)
+		exact_block_ends(core, block, executed, next_pc);
 	return true;
 }

@@ -12,6 +12,7 @@
 #ifndef MODEL_MEMO_H
 #define MODEL_MEMO_H
 
+#include "memo_charge.h"
 #include "pipeline.h"
 
 /* What a block asks of memory and predictor, in this order for each. */
@@ -77,6 +78,7 @@ struct told {
 	uint64_t resolved;   /* cycle in which the branch dispatched */
 	uint64_t operations; /* of the wrong path, */
 	uint64_t wrong;      /* which began in this cycle */
+	uint64_t usual[USUAL_COUNT];
 	struct step steps[STEPS_MAX];
 	struct near near[NEAR_MAX];
 };
@@ -123,8 +125,11 @@ bool memo_execute(struct core *core, const struct block *block, unsigned execute
 /* Brings struct core up to date, but for its counts. Without a memo, this does nothing. */
 void memo_leave(struct core *core);
 
-/* Brings the core's counts up to date. */
+/* Brings the core's counts up to date, and what is charged. */
 void memo_settle(struct core *core);
+
+/* Likewise all, and forgets what was remembered. */
+void memo_forget(struct core *core);
 
 void memo_free(struct memo *memo);
 

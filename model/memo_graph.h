@@ -30,13 +30,14 @@ struct delta {
 
 /*
  * Cycles are relative to the one in which the block began. Behind it are the shape of its accesses
- * (shape_of()), then steps, loads that are near stores, and deltas.
+ * (shape_of()), then steps, loads that are near stores, deltas, and what it charges.
  */
 struct transition {
 	uint64_t serial;            /* of the block */
 	struct transition *next;    /* from the same node */
 	struct transition *then[2]; /* those that came next, the last one first; or NULL */
 	struct node *to;
+	struct charged *charged;    /* NULL without a profile */
 	struct transition *counted; /* the next one of which executions are to be counted */
 	uint32_t executions;        /* not counted yet */
 	uint32_t cycles, operations;
@@ -70,6 +71,11 @@ static inline struct near *near_in(const struct transition *t)
 static inline struct delta *deltas_in(const struct transition *t)
 {
 	return (struct delta *)(void *)(near_in(t) + t->near_count);
+}
+
+static inline struct charged *charged_in(const struct transition *t)
+{
+	return (struct charged *)(void *)(deltas_in(t) + t->delta_count);
 }
 
 /* What a store displaces until it is known that the block is replayed. */

@@ -36,16 +36,22 @@ void memo_find_counters(struct memo *memo, struct core *core)
 		memo->counters[count++] = &core->kinds[i];
 }
 
-void memo_make_room(struct core *core)
+void memo_forget(struct core *core)
 {
 	struct memo *memo = core->memo;
 
-	if (memo->size - memo->used >= 2 * sizeof(struct state))
+	if (!memo)
 		return;
 	memo_leave(core);
 	memo_settle(core);
 	memset(memo->buckets, 0, sizeof(memo->buckets));
 	memo->used = 0;
+}
+
+void memo_make_room(struct core *core)
+{
+	if (core->memo->size - core->memo->used < 2 * sizeof(struct state))
+		memo_forget(core);
 }
 
 /* Returns room for `bytes`, or NULL if it is used up. */
@@ -135,12 +141,14 @@ static unsigned add_kinds_of(const struct memo *memo, const struct prepared *pre
 }
 
 /* Returns a transition with room for what it has, or NULL. */
-static struct transition *make_transition(struct memo *memo, unsigned deltas, size_t accesses)
+static struct transition *make_transition(struct memo *memo, unsigned deltas, size_t accesses,
+					  size_t charges)
 {
 	const unsigned steps = memo->told.count, near = memo->told.near_count;
-	struct transition *t = take(
-		memo, sizeof(*t) + steps * sizeof(struct step) + near * sizeof(struct near) +
-			      deltas * sizeof(struct delta) + (accesses + 1) * sizeof(uint32_t));
+	struct transition *t =
+		take(memo, sizeof(*t) + steps * sizeof(struct step) + near * sizeof(struct near) +
+				   deltas * sizeof(struct delta) +
+				   (accesses + 1) * sizeof(uint32_t) + charges);
 
 	if (t)
 		*t = (struct transition){
@@ -196,12 +204,19 @@ static struct transition *observe(struct core *core, const struct block *block, 
 	told->count = told->near_count = 0;
 	told->fails = access_count > ACCESSES_MAX || !are_merged(prepared, accesses, access_count);
 	told->resolved = told->operations = told->wrong = 0;
+	memset(told->usual, 0, sizeof(told->usual));
 	core->loads_done = 0;
 	/* What other blocks are owed must not be added meanwhile, and taken for this one's. */
 	memo_settle(core);
 	read_counters(memo, memo->before);
 	core->told = told;
-	run_plain(core, block, executed, accesses, access_count, next_pc);
+	if (core->exact) {
+		notes_begin(core);
+		run_charged(core, block, executed, accesses, access_count, next_pc);
+		told->fails |= !notes_end(core);
+	} else {
+		run_plain(core, block, executed, accesses, access_count, next_pc);
+	}
 	core->told = NULL;
 	note_stores(core, told, stores);
 	to = told->fails ? NULL : memo_find_node(core);
@@ -210,7 +225,8 @@ static struct transition *observe(struct core *core, const struct block *block, 
 		delta_count = find_deltas(memo, deltas);
 		if (counts_kinds)
 			delta_count = add_kinds_of(memo, prepared, deltas, delta_count);
-		t = make_transition(memo, delta_count, access_count);
+		t = make_transition(memo, delta_count, access_count,
+				    core->exact ? notes_bytes(core, block) : 0);
 	}
 	if (t) {
 		t->counts_kinds = counts_kinds;
@@ -232,6 +248,10 @@ static struct transition *observe(struct core *core, const struct block *block, 
 		memcpy(deltas_in(t), deltas, t->delta_count * sizeof(*deltas));
 		memcpy(steps_in(t), told->steps, t->step_count * sizeof(struct step));
 		memcpy(near_in(t), told->near, t->near_count * sizeof(struct near));
+		if (core->exact) {
+			t->charged = charged_in(t);
+			notes_keep(core, block, t->charged);
+		}
 		for (size_t i = 1; i < access_count; i++)
 			t->merges |= accesses[i].insn == accesses[i - 1].insn;
 		for (size_t i = 0; i < access_count; i++)
@@ -251,6 +271,8 @@ void memo_record(struct core *core, const struct block *block, unsigned executed
 	memo_leave(core);
 	t = observe(core, block, executed, accesses, access_count, next_pc);
 	if (!t) {
+		if (core->exact)
+			charges_leave(core);
 		memo_make_room(core);
 		return;
 	}

@@ -113,6 +113,7 @@ static struct step *ask(struct told *told, unsigned kind, uint64_t cycle, enum g
 	*given = GIVEN_NOT;
 	if (told->count < told->given)
 		*given = told->count == told->last_at ? GIVEN_LAST : GIVEN_ANSWER;
+	usual_add(told->usual, kind);
 	*step = (struct step){.kind = (uint8_t)kind, .cycle = (int32_t)(cycle - told->begun)};
 	if (*given == GIVEN_ANSWER)
 		step->answer = told->answers[told->count].answer;
@@ -122,6 +123,17 @@ static struct step *ask(struct told *told, unsigned kind, uint64_t cycle, enum g
 		told->count++;
 	return step;
 }
+
+/* Asks memory at a step of the instruction at `pc`, which is charged with what that counts. */
+#define ASKED(core, step, pc, asks)                                               \
+	do {                                                                      \
+		const uint64_t begun = charges_step_begins(core, (step)->kind);   \
+                                                                                  \
+		asks;                                                             \
+		charges_step_ends(core, (step)->kind,                             \
+				  (unsigned)((pc) - (core)->told->block->pc) / 4, \
+				  (core)->told->usual, begun);                    \
+	} while (0)
 
 /* Notes where an address is from. */
 static void note_address(struct told *told, struct step *step, uint64_t pc, uint64_t address,
@@ -177,7 +189,8 @@ bool told_load(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address,
 	else if (given == GIVEN_LAST)
 		*result = told->last;
 	else
-		memory_load(core->memory, cycle, pc, address, bytes, own, result);
+		ASKED(core, step, pc,
+		      memory_load(core->memory, cycle, pc, address, bytes, own, result));
 	note_address(told, step, pc, address, bytes);
 	note_answer(told, step, load_answer(result, cycle));
 	return !(result->level | result->tlb | result->crosses_line);
@@ -195,7 +208,8 @@ void told_translate(struct core *core, uint64_t cycle, uint64_t pc, uint64_t add
 	else if (given == GIVEN_LAST)
 		*result = told->last;
 	else
-		memory_translate(core->memory, cycle, address, bytes, result);
+		ASKED(core, step, pc,
+		      memory_translate(core->memory, cycle, address, bytes, result));
 	note_address(told, step, pc, address, bytes);
 	note_answer(told, step, translate_answer(result, cycle));
 }
@@ -212,7 +226,8 @@ void told_store(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address
 	else if (given == GIVEN_LAST)
 		*result = told->last;
 	else
-		memory_store(core->memory, cycle, pc, address, bytes, full_line, result);
+		ASKED(core, step, pc,
+		      memory_store(core->memory, cycle, pc, address, bytes, full_line, result));
 	note_address(told, step, pc, address, bytes);
 	note_answer(told, step, store_answer(result, cycle));
 }
@@ -224,7 +239,7 @@ void told_prefetch(struct core *core, uint64_t cycle, uint64_t pc, uint64_t addr
 	struct step *step = ask(told, STEP_PREFETCH, cycle, &given);
 
 	if (given == GIVEN_NOT)
-		memory_prefetch(core->memory, cycle, address, for_store);
+		ASKED(core, step, pc, memory_prefetch(core->memory, cycle, address, for_store));
 	note_address(told, step, pc, address, 1);
 	step->bytes = for_store;
 }
@@ -243,7 +258,7 @@ bool told_fetch(struct core *core, uint64_t cycle, uint64_t pc, struct memory_re
 		at_hand = told->at_hand;
 		*result = told->last;
 	} else {
-		at_hand = fetch_line(core, cycle, pc, result);
+		ASKED(core, step, pc, at_hand = fetch_line(core, cycle, pc, result));
 	}
 	step->offset = (int32_t)(pc - told->block->pc);
 	note_answer(told, step, fetch_answer(result, cycle, at_hand));

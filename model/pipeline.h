@@ -485,6 +485,10 @@ static inline void count_kinds(struct core *core, const struct block *block, uns
 void run_plain(struct core *core, const struct block *block, unsigned executed,
 	       const struct access *accesses, size_t access_count, uint64_t next_pc);
 
+/* likewise while slots are charged: exact.h; the block has begun for the profile */
+void run_charged(struct core *core, const struct block *block, unsigned executed,
+		 const struct access *accesses, size_t access_count, uint64_t next_pc);
+
 /* backend.c, loadstore.c: execute the operation dispatched in core.cycle; return when it is done */
 uint64_t execute_other(struct core *core, const struct op *op, struct cursor *cursor);
 uint64_t execute_load(struct core *core, const struct op *op, struct cursor *cursor);

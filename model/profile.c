@@ -43,7 +43,7 @@ bool profile_set_up(struct profile *p)
 		profile_clean_up(p);
 		return false;
 	}
-	p->lines[0] = (struct profile_line){.visit = UINT32_MAX};
+	p->lines[0] = (struct profile_line){0};
 	p->line_count = 1;
 	p->cell_count = 1;
 	return true;
@@ -53,6 +53,7 @@ void profile_clean_up(struct profile *p)
 {
 	free(p->lines);
 	free(p->cells);
+	free(p->memories);
 	free(p->visits);
 	free(p->changes);
 	free(p->table);
@@ -97,6 +98,27 @@ void profile_lose_new(struct profile *p, uint32_t line, unsigned kind, int64_t s
 	cell[1].count = cycles;
 }
 
+/* Without memory, cells go on to have the counts. */
+void profile_memory_new(struct profile *p, uint32_t line)
+{
+	if (!RESERVE(p->memories, p->memory_count, 1, p->memory_room)) {
+		p->lines[line].memory = 0;
+		return;
+	}
+	p->memories[p->memory_count] = (struct profile_memory){0};
+	p->lines[line].memory = PROFILE_OFTEN + (uint32_t)p->memory_count++;
+}
+
+uint32_t profile_loss(struct profile *p, uint32_t line, unsigned kind)
+{
+	const uint32_t at = profile_cell(p, line, EXACT_COUNT + kind);
+
+	if (at)
+		return at;
+	profile_lose_new(p, line, kind, 0, 0);
+	return profile_cell(p, line, EXACT_COUNT + kind);
+}
+
 /* If there is no room for it, it is told at the end. */
 void profile_note_new(struct profile *p, uint32_t visit)
 {
@@ -105,6 +127,23 @@ void profile_note_new(struct profile *p, uint32_t visit)
 	p->visits[visit].changed = true;
 	p->changes[p->change_count++] = (struct profile_change){p->visits[visit].context, visit};
 	p->changed += p->visits[visit].block->count;
+}
+
+void profile_note_line(struct profile *p, uint32_t line)
+{
+	size_t first = 0, end = p->visit_count;
+
+	/* Visits have their lines in ascending order. */
+	while (end - first > 1) {
+		const size_t middle = first + (end - first) / 2;
+
+		if (p->visits[middle].lines <= line)
+			first = middle;
+		else
+			end = middle;
+	}
+	if (line && p->visit_count)
+		profile_note(p, (uint32_t)first);
 }
 
 /* ---- Visits -----------------------------------------------------------------------------------
@@ -156,7 +195,7 @@ static uint32_t new_visit(struct profile *p, uint32_t context, const struct bloc
 	p->visits[visit] = (struct profile_visit){
 		.block = block, .context = context, .lines = (uint32_t)p->line_count};
 	for (unsigned i = 0; i < block->count; i++)
-		p->lines[p->line_count + i] = (struct profile_line){.visit = (uint32_t)visit};
+		p->lines[p->line_count + i] = (struct profile_line){0};
 	p->line_count += block->count;
 	p->visit_count++;
 	put(p, (uint32_t)visit);
@@ -238,6 +277,16 @@ static void add_loss(const struct profile *p, uint32_t at, struct profile_counts
 			count(counts, kind->cycles[i], (uint64_t)p->cells[at + 1].count);
 }
 
+static void add_memory(struct profile_memory *memory, struct profile_counts *counts)
+{
+	for (; memory->counted; memory->counted &= memory->counted - 1) {
+		const unsigned i = (unsigned)__builtin_ctzll(memory->counted);
+
+		count(counts, EXACT_MEMORY_FIRST + i, (uint64_t)memory->counts[i]);
+		memory->counts[i] = 0;
+	}
+}
+
 static void add_line(struct profile *p, uint32_t line, struct profile_counts *counts)
 {
 	count(counts, EXACT_CPU_CYCLES, p->lines[line].cycles);
@@ -245,6 +294,8 @@ static void add_line(struct profile *p, uint32_t line, struct profile_counts *co
 	count(counts, EXACT_L1I_TLB, p->lines[line].fetches);
 	count(counts, EXACT_SLOTS_FRONTEND_WIDTH, p->lines[line].narrow);
 	p->lines[line].cycles = p->lines[line].fetches = p->lines[line].narrow = 0;
+	if (p->lines[line].memory >= PROFILE_OFTEN)
+		add_memory(&p->memories[p->lines[line].memory - PROFILE_OFTEN], counts);
 	for (uint32_t at = p->lines[line].cells; at; at = p->cells[at].next) {
 		if (p->cells[at].event < EXACT_COUNT) {
 			count(counts, p->cells[at].event, (uint64_t)p->cells[at].count);

@@ -2,8 +2,9 @@
 /*
  * The exact profile of one core: counts by calling context and instruction. A visit is a block in a
  * context; its instructions have adjacent lines. What every execution of an instruction counts is
- * counted per visit, and the rest, such as lost slots, in a list of cells per line: memory is in
- * proportion to the code executed, and cells only exist where something was lost.
+ * counted per visit, and the rest, such as lost slots, in a list of cells per line, and misses in
+ * an array: memory is in proportion to the code executed, and these only exist where something was
+ * lost or missed.
  */
 #ifndef MODEL_PROFILE_H
 #define MODEL_PROFILE_H
@@ -11,6 +12,10 @@
 #include "contexts.h"
 #include "core.h"
 #include "exact_events.h"
+
+/* The events that the memory side counts. */
+#define EXACT_MEMORY_FIRST EXACT_MEM_ACCESS_RD
+#define EXACT_MEMORY_COUNT (EXACT_COUNT - EXACT_MEMORY_FIRST)
 
 /* If it is of a kind of loss, its count is of slots, and that of the next cell of cycles. */
 struct profile_cell {
@@ -30,7 +35,15 @@ struct profile_line {
 	uint64_t fetches; /* of a chunk of code that begins with it */
 	uint64_t narrow;  /* slots lost because rename is narrower than dispatch */
 	uint32_t cells;   /* index of the first; 0: none */
-	uint32_t visit;   /* to which it belongs; UINT32_MAX: none */
+	uint32_t memory;  /* index of what it counts at the memory side, from PROFILE_OFTEN on; */
+			  /* before that, how often it has missed, which is counted in cells */
+};
+#define PROFILE_OFTEN 1024
+
+/* Of an instruction that has missed, or did anything else out of the ordinary. */
+struct profile_memory {
+	uint64_t counted; /* bits: those that may not be 0 */
+	int64_t counts[EXACT_MEMORY_COUNT];
 };
 
 struct profile_visit {
@@ -50,9 +63,11 @@ struct profile_change {
 struct profile {
 	struct profile_line *lines;
 	struct profile_cell *cells;
+	struct profile_memory *memories;
 	struct profile_visit *visits;
 	size_t line_count, line_room;
 	size_t cell_count, cell_room;
+	size_t memory_count, memory_room;
 	size_t visit_count, visit_room;
 	struct profile_change *changes;
 	size_t change_count, change_room;
@@ -77,6 +92,8 @@ uint32_t profile_visit(struct profile *profile, uint32_t before, uint32_t contex
 void profile_add_new(struct profile *profile, uint32_t line, unsigned event, int64_t count);
 void profile_lose_new(struct profile *profile, uint32_t line, unsigned kind, int64_t slots,
 		      int64_t cycles);
+/* Returns the first of the two cells of a kind, of a line. 0 if out of memory. */
+uint32_t profile_loss(struct profile *profile, uint32_t line, unsigned kind);
 void profile_note_new(struct profile *profile, uint32_t visit);
 
 /* Notes that counts of a visit change from now on. */
@@ -87,11 +104,7 @@ static inline void profile_note(struct profile *profile, uint32_t visit)
 }
 
 /* Likewise of the visit that a line belongs to, if there is one. */
-static inline void profile_note_line(struct profile *profile, uint32_t line)
-{
-	if (profile->lines[line].visit != UINT32_MAX)
-		profile_note(profile, profile->lines[line].visit);
-}
+void profile_note_line(struct profile *profile, uint32_t line);
 
 /*
  * Returns the cell of an event or a kind, or 0. It becomes the line's first: the same few counts
@@ -162,6 +175,23 @@ static inline void profile_add_after(struct profile *profile, uint32_t line, uin
 	} else {
 		profile_add_new(profile, line, event, count);
 	}
+}
+
+void profile_memory_new(struct profile *profile, uint32_t line);
+
+/*
+ * Returns where to add what a line counts at the memory side, or NULL if that has cells: an array
+ * is quicker, but larger, so it is for lines that often miss.
+ */
+static inline struct profile_memory *profile_memory(struct profile *profile, uint32_t line)
+{
+	struct profile_line *missing = &profile->lines[line];
+
+	if (missing->memory < PROFILE_OFTEN && ++missing->memory == PROFILE_OFTEN)
+		profile_memory_new(profile, line);
+	return missing->memory < PROFILE_OFTEN
+		       ? NULL
+		       : &profile->memories[missing->memory - PROFILE_OFTEN];
 }
 
 /* The counts of an instruction. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memo.h"
+#include "watch.h"
 #include "wrong_path.h"
 
 /* Returns the length of a ring: a power of two, for `entries` and a few written ahead. */
@@ -246,7 +247,7 @@ void core_set_unforwarded(struct core *core, uint64_t *cycles)
 void core_set_watch(struct core *core, struct watch *watch)
 {
 	memo_leave(core);
-	core->watch = watch;
+	core->watch = watch && (watch->spe || watch->overflow) ? watch : NULL;
 	core->observed = core->exact || core->watch;
 }
 

@@ -142,8 +142,8 @@ static struct vcpu *vcpu_start(unsigned index, const struct registers *registers
 	if ((!vcpu->sampler || sampler_has_profiles()) && sampled_leaves_limits() &&
 	    !core_set_limits(vcpu->core, shared->threads[slot].counts + MODEL_LIMITS))
 		goto fail;
-	/* Samplers look at each block. */
-	if (!vcpu->sampler && index < REMEMBERING_MAX && !reference)
+	/* Other samplers look at each block. */
+	if ((!vcpu->sampler || sampler_has_profiles()) && index < REMEMBERING_MAX && !reference)
 		core_remember(vcpu->core, index ? REMEMBERED_BYTES : REMEMBERED_FIRST);
 	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)
 		sampler_pause(vcpu->sampler);

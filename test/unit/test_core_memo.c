@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "core.h"
+#include "exact.h"
 #include "ties.h"
 
 #define BLOCKS      24
@@ -143,16 +144,44 @@ struct run {
 	struct memory_system *system;
 	struct core *core;
 	uint64_t counts[EVENT_COUNT], limits[LIMIT_SETS], unforwarded;
+	struct exact *exact;
+	uint64_t told[EXACT_COUNT]; /* sums of counts, each times a number for its instruction */
 };
 
-static void begin(struct run *run, const struct core_params *params, bool remembers)
+static void tell(void *user, uint32_t context, uint64_t pc, const struct profile_counts *counts)
+{
+	struct run *run = user;
+	uint64_t number = ((uint64_t)context << 40 ^ pc) * 0x9e3779b97f4a7c15ull;
+
+	number ^= number >> 29;
+	for (unsigned e = 0; e < EXACT_COUNT; e++)
+		if (counts->counted[e / 64] >> e % 64 & 1)
+			run->told[e] += counts->of[e] * (number | 1);
+}
+
+static void tell_line(void *user, const struct lines_count *count)
+{
+	struct run *run = user;
+
+	run->told[count->access] += (count->pc ^ count->address << 20) * 0x9e3779b97f4a7c15ull *
+				    (count->accesses + count->moves);
+}
+
+static void begin(struct run *run, const struct core_params *params, bool remembers, bool profiled)
 {
 	*run = (struct run){.system = memory_system_new(params)};
 	assert_non_null(run->system);
 	run->core = core_new(params, run->system, run->counts);
 	assert_non_null(run->core);
 	core_set_unforwarded(run->core, &run->unforwarded);
-	assert_true(core_set_limits(run->core, run->limits));
+	if (profiled) {
+		run->exact = exact_new();
+		assert_non_null(run->exact);
+		core_set_exact(run->core, run->exact);
+		assert_true(exact_follow_lines(run->core));
+	} else {
+		assert_true(core_set_limits(run->core, run->limits));
+	}
 	if (remembers)
 		core_remember(run->core, 8u << 20);
 }
@@ -160,7 +189,22 @@ static void begin(struct run *run, const struct core_params *params, bool rememb
 static void end(struct run *run)
 {
 	core_free(run->core);
+	exact_free(run->exact);
 	memory_system_free(run->system);
+}
+
+static void assert_same_profile(struct run *a, struct run *b, bool last)
+{
+	for (struct run *run = a;; run = b) {
+		assert_false(exact_failed(run->exact));
+		(last ? exact_tell : exact_tell_changes)(run->core, tell, run);
+		exact_tell_lines(run->core, last, tell_line, run);
+		if (run == b)
+			break;
+	}
+	for (unsigned e = 0; e < EXACT_COUNT; e++)
+		if (a->told[e] != b->told[e])
+			fail_msg("%s is charged to others when replayed", exact_names[e]);
 }
 
 static void assert_same(const struct run *a, const struct run *b)
@@ -191,15 +235,15 @@ static void disturb(struct core *core, unsigned how)
 
 /* Executes a program both ways, whose blocks have equal addresses again and again. */
 static void run_program(const struct core_params *params, uint32_t start, uint32_t bytes,
-			unsigned anew, unsigned jumps)
+			unsigned anew, unsigned jumps, bool profiled)
 {
 	struct run plain, replayed;
 	unsigned at = 0;
 
 	seed = start;
 	draw_blocks(params);
-	begin(&plain, params, false);
-	begin(&replayed, params, true);
+	begin(&plain, params, false, profiled);
+	begin(&replayed, params, true, profiled);
 	for (unsigned i = 0; i < EXECUTIONS; i++) {
 		struct made_block *made = &blocks[at];
 		const unsigned how = draw(4000);
@@ -223,10 +267,14 @@ static void run_program(const struct core_params *params, uint32_t start, uint32
 		/* Seldom: reading counts settles them. */
 		if (i % 10000 == 0)
 			assert_same(&plain, &replayed);
+		if (profiled && i % 5000 == 4999)
+			assert_same_profile(&plain, &replayed, false);
 	}
 	core_finish(plain.core);
 	core_finish(replayed.core);
 	assert_same(&plain, &replayed);
+	if (profiled)
+		assert_same_profile(&plain, &replayed, true);
 	assert_int_equal(core_replays(plain.core), 0);
 	if (anew > 100)
 		assert_true(core_replays(replayed.core) > 500);
@@ -240,21 +288,31 @@ static void test_same_addresses(void **state)
 {
 	(void)state;
 	for (size_t i = 0; model_cores[i]; i++)
-		run_program(model_cores[i], 1 + (uint32_t)i, 2048, 1000, 1000);
+		run_program(model_cores[i], 1 + (uint32_t)i, 2048, 1000, 1000, false);
 }
 
 static void test_other_addresses(void **state)
 {
 	(void)state;
 	for (size_t i = 0; model_cores[i]; i += 3)
-		run_program(model_cores[i], 100 + (uint32_t)i, 512, 4, 40);
+		run_program(model_cores[i], 100 + (uint32_t)i, 512, 4, 40, false);
 }
 
 static void test_misses(void **state)
 {
 	(void)state;
 	for (size_t i = 0; model_cores[i]; i += 3)
-		run_program(model_cores[i], 200 + (uint32_t)i, 8u << 20, 50, 100);
+		run_program(model_cores[i], 200 + (uint32_t)i, 8u << 20, 50, 100, false);
+}
+
+static void test_profiles(void **state)
+{
+	(void)state;
+	for (size_t i = 0; model_cores[i]; i += 3) {
+		run_program(model_cores[i], 300 + (uint32_t)i, 2048, 1000, 1000, true);
+		run_program(model_cores[i], 400 + (uint32_t)i, 512, 4, 40, true);
+		run_program(model_cores[i], 500 + (uint32_t)i, 8u << 20, 50, 100, true);
+	}
 }
 
 int main(void)
@@ -263,6 +321,7 @@ int main(void)
 		cmocka_unit_test(test_same_addresses),
 		cmocka_unit_test(test_other_addresses),
 		cmocka_unit_test(test_misses),
+		cmocka_unit_test(test_profiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
