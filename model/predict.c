@@ -8,13 +8,13 @@
 #include "direction.h"
 #include "target.h"
 
-#define HOST_LINE 64 /* bytes, of a cache of the host */
+#define APART 128 /* bytes between what two threads of the host write: two lines of its caches */
 
 struct predictor {
 	const struct predict_outcome *foreseen; /* NULL: nobody asks ahead */
 
 	/* Another thread writes these if it does. */
-	_Alignas(2 * HOST_LINE) const struct predictor_params *params;
+	_Alignas(APART) const struct predictor_params *params;
 	struct direction *direction;
 	struct target_buffer *targets;
 	struct indirect *indirect;
@@ -25,7 +25,7 @@ struct predictor {
 
 struct predictor *predictor_new(const struct predictor_params *params)
 {
-	struct predictor *predictor = aligned_alloc(2 * HOST_LINE, sizeof(*predictor));
+	struct predictor *predictor = aligned_alloc(APART, sizeof(*predictor));
 
 	if (!predictor)
 		return NULL;

@@ -524,13 +524,13 @@ static bool name_control_group(struct plumb_profile *profile, const struct plumb
 
 static bool set_namespaces(struct plumb_profile *profile, const struct plumb_record *record)
 {
-	const uint64_t *pair;
+	const uint64_t *all = record->namespaces.namespaces;
+	const size_t first = 2 * (size_t)CONTROL_GROUPS_NAMESPACE;
 
 	if (record->namespaces.count <= CONTROL_GROUPS_NAMESPACE)
 		return true;
-	pair = &record->namespaces.namespaces[2 * CONTROL_GROUPS_NAMESPACE];
 	return numbered_set(&profile->control_groups.namespaces, (uint32_t)record->namespaces.tid,
-			    pair[0], pair[1]);
+			    all[first], all[first + 1]);
 }
 
 /* A new thread has none until a record says so. */

@@ -57,9 +57,10 @@ static void call(_Atomic uint32_t *word)
 }
 
 /*
- * Tells the other side how far this one is, and wakes it if it waits for that. Both accesses are
- * sequentially consistent, as are those of wait_for(): either it sees the position, or its wish is
- * seen here.
+ * Tells the other side how far this one is, and wakes it if it waits for that. With the fences here
+ * and in wait_for(), either it sees the position, or its wish is seen here. The accesses'
+ * sequential consistency would do, but for emulators in which an AArch64 host may be: QEMU lets a
+ * load-acquire pass a store-release.
  */
 static void tell(_Atomic uint64_t *position, uint64_t now, _Atomic uint64_t *wanted,
 		 _Atomic uint32_t *word)
@@ -67,6 +68,7 @@ static void tell(_Atomic uint64_t *position, uint64_t now, _Atomic uint64_t *wan
 	uint64_t wish;
 
 	atomic_store(position, now);
+	atomic_thread_fence(memory_order_seq_cst);
 	wish = atomic_load(wanted);
 	if (__builtin_expect(wish != 0, 0) && now >= wish) {
 		atomic_store(wanted, 0);
@@ -90,6 +92,7 @@ static uint64_t wait_for(_Atomic uint64_t *position, uint64_t least, uint64_t en
 		const uint32_t before = atomic_load(word);
 
 		atomic_store(wanted, enough);
+		atomic_thread_fence(memory_order_seq_cst);
 		now = atomic_load(position);
 		if (now >= least) {
 			atomic_store(wanted, 0);

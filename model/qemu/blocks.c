@@ -18,7 +18,9 @@ static struct entry *_Atomic buckets[1u << BUCKETS_LOG2];
 static _Atomic uint32_t made; /* changed by one thread at a time */
 
 /* All of them, by number; a page stays where it is. */
-static const struct block **pages[BLOCKS_NUMBERED / PAGE_BLOCKS];
+static struct page {
+	const struct block *blocks[PAGE_BLOCKS];
+} * pages[BLOCKS_NUMBERED / PAGE_BLOCKS];
 
 static struct entry *_Atomic *bucket_of(uint64_t pc)
 {
@@ -38,19 +40,19 @@ static bool same_words(const struct block *block, const uint32_t *words, size_t 
 /* Lets the block be found by its number, unless it is too large. Returns false if out of memory. */
 static bool keep_number(const struct block *block)
 {
-	const struct block ***page = &pages[block->id / PAGE_BLOCKS];
+	struct page **page = &pages[block->id / PAGE_BLOCKS];
 
 	if (block->id >= BLOCKS_NUMBERED)
 		return true;
-	if (!*page && !(*page = calloc(PAGE_BLOCKS, sizeof(**page))))
+	if (!*page && !(*page = calloc(1, sizeof(**page))))
 		return false;
-	(*page)[block->id % PAGE_BLOCKS] = block;
+	(*page)->blocks[block->id % PAGE_BLOCKS] = block;
 	return true;
 }
 
 const struct block *blocks_numbered(uint32_t id)
 {
-	return pages[id / PAGE_BLOCKS][id % PAGE_BLOCKS];
+	return pages[id / PAGE_BLOCKS]->blocks[id % PAGE_BLOCKS];
 }
 
 static void set_successors(struct block *block)

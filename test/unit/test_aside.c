@@ -24,36 +24,36 @@ struct core {
 	void *find_user;
 };
 
-static struct core core;
+static struct core the_core;
 static struct insn_notes notes;
 static struct insn insns[BLOCK_MAX];
 static struct block blocks[BLOCKS];
-static _Atomic uint32_t made = 1;
+static _Atomic uint32_t count_made = 1;
 static uint64_t passed; /* instructions */
 
-void core_set_foreseen(struct core *its, const struct predict_outcome *outcome)
+void core_set_foreseen(struct core *core, const struct predict_outcome *outcome)
 {
-	its->foreseen = outcome;
+	core->foreseen = outcome;
 }
 
-void core_set_activity(struct core *its, const uint8_t *activity)
+void core_set_activity(struct core *core, const uint8_t *activity)
 {
-	its->activity = activity;
+	core->activity = activity;
 }
 
-void core_set_block_finder(struct core *its, core_find_block *find, void *user,
-			   const _Atomic uint32_t *known)
+void core_set_block_finder(struct core *core, core_find_block *find, void *user,
+			   const _Atomic uint32_t *made)
 {
-	its->find = find;
-	its->find_user = user;
-	assert_ptr_equal(user, known);
+	core->find = find;
+	core->find_user = user;
+	assert_ptr_equal(user, made);
 }
 
 /* Any outcome that depends on where the block leads. */
-bool core_foresee(struct core *its, const struct block *block, unsigned executed, uint64_t next_pc,
+bool core_foresee(struct core *core, const struct block *block, unsigned executed, uint64_t next_pc,
 		  struct predict_outcome *outcome)
 {
-	(void)its;
+	(void)core;
 	*outcome = (struct predict_outcome){.result = next_pc >> 3 & 3,
 					    .pairs = next_pc >> 5 & 1,
 					    .wrong_path = next_pc >> 6 & 1 ? next_pc * 3 : 0};
@@ -73,7 +73,7 @@ const struct block *blocks_find_known(void *user, uint64_t pc)
 
 uint32_t blocks_count(void)
 {
-	return atomic_load(&made);
+	return atomic_load(&count_made);
 }
 
 void sampled_pass(uint64_t executed)
@@ -109,12 +109,12 @@ static void executes(void *user, const struct aside_block *done)
 			 done->accesses[i].insn != e->accesses[i].insn ||
 			 done->accesses[i].bytes != e->accesses[i].bytes;
 	if (e->predicted)
-		wrong += core.foreseen->result != e->outcome.result ||
-			 core.foreseen->pairs != e->outcome.pairs ||
-			 core.foreseen->wrong_path != e->outcome.wrong_path;
+		wrong += the_core.foreseen->result != e->outcome.result ||
+			 the_core.foreseen->pairs != e->outcome.pairs ||
+			 the_core.foreseen->wrong_path != e->outcome.wrong_path;
 	if (e->predicated)
-		wrong += memcmp(core.activity, e->activity, done->block->count) != 0;
-	wrong += core.find(core.find_user, 0) != &blocks[e->known - 1];
+		wrong += memcmp(the_core.activity, e->activity, done->block->count) != 0;
+	wrong += the_core.find(the_core.find_user, 0) != &blocks[e->known - 1];
 }
 
 static uint64_t random_number(void)
@@ -159,7 +159,8 @@ static void make_up(struct expected *e)
 			.insn = (uint16_t)(random_number() % BLOCK_MAX),
 			.bytes = (uint16_t)(random_number() % 40 ? 1u << random_number() % 7
 								 : random_number() % 1024)};
-	e->predicted = core_foresee(&core, block, e->done.executed, e->done.next_pc, &e->outcome);
+	e->predicted =
+		core_foresee(&the_core, block, e->done.executed, e->done.next_pc, &e->outcome);
 	notes.predicated = e->predicated = !(kind >> 12 & 3);
 	for (unsigned i = 0; i < block->count; i++)
 		e->activity[i] = notes.activity[i] = (uint8_t)(random_number() % ACTIVITY_COUNT);
@@ -173,7 +174,7 @@ static void blocks_arrive_as_they_were(void **state)
 	(void)state;
 	make_blocks();
 	aside_set_up(2, executes);
-	aside_begin(&core, &come, &notes, true);
+	aside_begin(&the_core, &come, &notes, true);
 	for (unsigned i = 1; i < HERE; i++)
 		assert_false(aside_is_due());
 	assert_true(aside_is_due());
@@ -186,7 +187,7 @@ static void blocks_arrive_as_they_were(void **state)
 			assert_true(aside.runs);
 		}
 		if (random_number() % 100 == 0 && blocks_count() < BLOCKS) {
-			atomic_fetch_add(&made, 1);
+			atomic_fetch_add(&count_made, 1);
 			aside_translated();
 		}
 		make_up(e);
@@ -197,8 +198,8 @@ static void blocks_arrive_as_they_were(void **state)
 			assert_int_equal(come, EXPECTED);
 			assert_int_equal(wrong, 0);
 			assert_int_equal(passed, executed);
-			assert_null(core.foreseen);
-			assert_ptr_equal(core.activity, notes.activity);
+			assert_null(the_core.foreseen);
+			assert_ptr_equal(the_core.activity, notes.activity);
 		}
 	}
 	aside_stop();

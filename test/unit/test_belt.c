@@ -117,6 +117,9 @@ static void a_forked_child_has_its_own(void **state)
 	pid_t child;
 
 	(void)state;
+	/* QEMU, which a cross-built test runs in, fails after forks of programs with threads. */
+	if (getenv("MESON_EXE_WRAPPER"))
+		skip();
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
