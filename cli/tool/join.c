@@ -20,6 +20,7 @@ void join_add_bytes(struct join *join, const char *name, size_t length)
 	}
 	memcpy(join->text + join->length, name, length);
 	join->length += length;
+	join->text[join->length] = '\0';
 }
 
 void join_add(struct join *join, const char *name)

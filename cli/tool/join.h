@@ -7,7 +7,7 @@
 
 /* Begins empty if zeroed. */
 struct join {
-	char *text;
+	char *text; /* terminated; NULL before the first name */
 	size_t length, room;
 };
 
