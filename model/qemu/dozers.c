@@ -120,7 +120,7 @@ static void wake_at(struct thread *caller, uint64_t address, int most)
 		wake(next, true);
 		count++;
 	}
-	if (!count)
+	if (!count || !caller->turn.replaceable)
 		return;
 	caller->turn.replaced = true;
 	caller->turn.result = count;

@@ -42,6 +42,9 @@ void registers_on_block(struct qemu_plugin_tb *tb, const void *block, bool read)
 void registers_on_inner_block(struct qemu_plugin_insn *insn, const void *block, bool read);
 void registers_on_insn(struct qemu_plugin_insn *insn, uintptr_t what);
 
+/* What calls block_executes(), for callbacks that are registered elsewhere. */
+void registers_block_callback(unsigned index, void *block);
+
 /* Called from assembly, which link-time optimization does not see. */
 #ifdef __clang__
 #define REGISTERS_CALLBACK __attribute__((used))

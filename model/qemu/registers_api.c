@@ -87,12 +87,10 @@ void registers_set_up(qemu_plugin_id_t id, unsigned vector_bytes)
 }
 
 /* Blocks are told where QEMU has the registers, for results.h; nothing here looks there. */
-void block_trampoline(unsigned index, void *block);
-
 #ifdef TRAMPOLINE
-TRAMPOLINE("block_trampoline", "block_executes");
+TRAMPOLINE("registers_block_callback", "block_executes");
 #else
-void block_trampoline(unsigned index, void *block)
+void registers_block_callback(unsigned index, void *block)
 {
 	block_executes(index, block, NULL);
 }
@@ -105,7 +103,7 @@ static void insn_callback(unsigned index, void *what)
 
 void registers_on_block(struct qemu_plugin_tb *tb, const void *block, bool read)
 {
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, block_trampoline,
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, registers_block_callback,
 					     read ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS,
 					     (void *)(uintptr_t)block);
 }
@@ -113,8 +111,8 @@ void registers_on_block(struct qemu_plugin_tb *tb, const void *block, bool read)
 void registers_on_inner_block(struct qemu_plugin_insn *insn, const void *block, bool read)
 {
 	qemu_plugin_register_vcpu_insn_exec_cb(
-		insn, block_trampoline, read ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS,
-		(void *)(uintptr_t)block);
+		insn, registers_block_callback,
+		read ? QEMU_PLUGIN_CB_R_REGS : QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)block);
 }
 
 void registers_on_insn(struct qemu_plugin_insn *insn, uintptr_t what)

@@ -34,14 +34,13 @@ struct belief {
 static struct belief general, vectors;
 static unsigned bytes_of_vector;
 
-void block_trampoline(unsigned index, void *block);
 void insn_trampoline(unsigned index, void *what);
 
 #ifdef TRAMPOLINE
-TRAMPOLINE("block_trampoline", "block_executes");
+TRAMPOLINE("registers_block_callback", "block_executes");
 TRAMPOLINE("insn_trampoline", "insn_executes");
 #else
-void block_trampoline(unsigned index, void *block)
+void registers_block_callback(unsigned index, void *block)
 {
 	block_executes(index, block, NULL);
 }
@@ -61,15 +60,15 @@ void registers_set_up(qemu_plugin_id_t id, unsigned vector_bytes)
 void registers_on_block(struct qemu_plugin_tb *tb, const void *block, bool read)
 {
 	(void)read;
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, block_trampoline, QEMU_PLUGIN_CB_NO_REGS,
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, registers_block_callback, QEMU_PLUGIN_CB_NO_REGS,
 					     (void *)(uintptr_t)block);
 }
 
 void registers_on_inner_block(struct qemu_plugin_insn *insn, const void *block, bool read)
 {
 	(void)read;
-	qemu_plugin_register_vcpu_insn_exec_cb(insn, block_trampoline, QEMU_PLUGIN_CB_NO_REGS,
-					       (void *)(uintptr_t)block);
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, registers_block_callback,
+					       QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)block);
 }
 
 void registers_on_insn(struct qemu_plugin_insn *insn, uintptr_t what)

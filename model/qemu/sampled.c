@@ -115,11 +115,6 @@ static bool is_bare(void)
  */
 static struct qemu_plugin_scoreboard *scoreboard;
 
-static void block_callback(unsigned index, void *block)
-{
-	block_executes(index, block, NULL);
-}
-
 /* Counts down the instructions that are left, and calls back when there are none. */
 bool sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block)
 {
@@ -129,9 +124,9 @@ bool sampled_on_block(struct qemu_plugin_tb *tb, const struct block *block)
 		return false;
 	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, entry,
 							  -(uint64_t)block->count);
-	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, block_callback, QEMU_PLUGIN_CB_NO_REGS,
-						  QEMU_PLUGIN_COND_GE, entry, 1ull << 63,
-						  (void *)(uintptr_t)block);
+	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, registers_block_callback,
+						  QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_COND_GE,
+						  entry, 1ull << 63, (void *)(uintptr_t)block);
 	return true;
 }
 

@@ -268,9 +268,10 @@ class Plumb:
             out = os.path.join(folder, "counted.json")
             status, counts, _ = self.stat(way, "--sampled-after", SAMPLED_AFTER,
                                           environment={"QEMU_PLUGIN": f"{plugin},out={out}"})
+            assert status == 0, f"status {status}"
             with open(out, encoding="utf-8") as file:
                 counted = json.load(file)
-        assert status == 0 and not counted["lost"], (status, counted)
+        assert not counted["lost"], counted
         assert counts["INST_RETIRED"] == counted["instructions"], (counts, counted)
 
     def check_outside(self, way, why):
