@@ -286,7 +286,9 @@ static int annotate(struct annotate_run *run)
 	} else if (status == EXIT_FINE) {
 		status = no_function(run);
 	}
-	complain_warnings(run->reading.diagnostics);
+	/* Another run, which shows a part, finds the same. */
+	if (!run->part_end)
+		complain_warnings(run->reading.diagnostics);
 	plumb_disassembler_free(run->view.disassembler);
 	plumb_annotation_free(run->view.annotation);
 	return status;

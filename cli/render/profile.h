@@ -127,6 +127,9 @@ void profile_sharing(struct output *out, const struct profile_view *view, bool j
 void profile_heading(struct output *out, const char *title, const char *text);
 /* Returns the heading of a key's column. */
 const char *profile_key_heading(unsigned key);
+
+/* Returns whether a key is the name of a function. */
+bool profile_key_is_function(unsigned key);
 /* Returns whether a row may belong elsewhere than between its neighbours. */
 bool profile_is_uncertain(const struct profile_view *view, size_t event, size_t row);
 /* Returns whether to show a row: see profile_view.function. */

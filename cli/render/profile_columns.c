@@ -372,7 +372,7 @@ static const char *const key_headings[PLUMB_PROFILE_KEYS] = {
 	[PLUMB_KEY_CODE_PAGE_SIZE] = "CODE PAGES",
 	[PLUMB_KEY_SOCKET] = "SOCKET",
 	[PLUMB_KEY_CGROUP] = "CONTROL GROUP",
-	[PLUMB_KEY_CGROUP_ID] = "CONTROL GROUPS",
+	[PLUMB_KEY_CGROUP_ID] = "CGROUP NAMESPACE",
 	[PLUMB_KEY_SYMBOL_SIZE] = "SIZE",
 	[PLUMB_KEY_DSO_SIZE] = "FILE SIZE",
 };
@@ -436,7 +436,7 @@ static bool is_number(const struct profile_view *view, unsigned column)
 	}
 }
 
-static bool is_function(unsigned key)
+bool profile_key_is_function(unsigned key)
 {
 	return key == PLUMB_KEY_SYMBOL || key == PLUMB_KEY_INLINE || key == PLUMB_KEY_SYMBOL_TO;
 }
@@ -453,8 +453,9 @@ struct table_column profile_column(const struct profile_view *view, size_t c)
 		.style = is_key ? STYLE_NAME : STYLE_PLAIN,
 		.spare = is_key ? 0 : columns[column].spare,
 		.least = view->widths[c],
-		.common = is_key && !is_function(view->keys[column - PROFILE_KEY]),
-		.room = is_key && is_function(view->keys[column - PROFILE_KEY]) ? 22 : 0,
+		.common = is_key && !profile_key_is_function(view->keys[column - PROFILE_KEY]),
+		.room = is_key && profile_key_is_function(view->keys[column - PROFILE_KEY]) ? 22
+											    : 0,
 	};
 }
 

@@ -364,6 +364,15 @@ static void print_cut_off(const struct profile_view *view, struct output *out)
 /* ---- Text -------------------------------------------------------------------------------------
  */
 
+/*
+ * Returns how many columns names are given before shares are left out. With three keys it is so
+ * little that 80 columns have all four shares.
+ */
+static unsigned name_room(const struct profile_view *view)
+{
+	return view->trees ? 24 : view->key_count < 3 ? 18 : 8;
+}
+
 static void print_text(struct topdown *topdown, struct output *out)
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
@@ -386,7 +395,9 @@ static void print_text(struct topdown *topdown, struct output *out)
 			.heading = profile_key_heading(topdown->view->keys[k]),
 			.style = STYLE_NAME,
 			.branches = topdown->view->trees,
-			.room = topdown->view->trees ? 24 : 18};
+			.common = !topdown->view->trees &&
+				  !profile_key_is_function(topdown->view->keys[k]),
+			.room = name_room(topdown->view)};
 	for (size_t i = 0; i < topdown->shown; i++) {
 		add_line(topdown, &table, i, &topdown->rows[i], NULL, is_uncertain(topdown, i));
 		for (size_t k = 0; k < topdown->view->key_count; k++)

@@ -103,7 +103,7 @@ static void measure_least(const struct table *table, enum division division, boo
 
 		least[c] = columns > TIGHTEST ? columns : TIGHTEST;
 	}
-	if (division > ANYWHERE)
+	if (division > TIGHTLY)
 		return;
 	for (size_t i = 0, c = 0; i < table->cell_count; i++) {
 		const bool words = table->columns[c].words;
@@ -135,7 +135,7 @@ static bool narrow(const struct table *table, size_t room, size_t *widths, bool 
 		total += widths[c] ? widths[c] + GAP : 0;
 	room += GAP;
 	if (total > room)
-		measure_least(table, division, false, least);
+		measure_least(table, division, division == TIGHTLY, least);
 	for (size_t c = 0; c < table->column_count && total > room; c++)
 		if (table->columns[c].words && widths[c] > least[c]) {
 			total -= widths[c] - least[c];
@@ -470,6 +470,15 @@ static char *add_name(char *names, const char *name)
 	return longer;
 }
 
+/* Returns whether names are given less than others before spare columns are left out. */
+static bool gives_names_less(const struct table *table)
+{
+	for (size_t c = 0; c < table->column_count; c++)
+		if (table->columns[c].room && table->columns[c].room < NARROWEST)
+			return true;
+	return false;
+}
+
 /* `extra` names what cells have lost; NULL: nothing. */
 static void print_fitting(const struct table *table, struct output *out, size_t indent,
 			  bool *left_out, const char *extra)
@@ -483,7 +492,7 @@ static void print_fitting(const struct table *table, struct output *out, size_t 
 
 	if (output_is_narrow(out)) {
 		names = spare(table, room, true, left_out);
-		tightly = *names;
+		tightly = *names || gives_names_less(table);
 		if (extra)
 			names = add_name(names, extra);
 		if (*names)

@@ -20,8 +20,8 @@
 /* Longer names are no event's. */
 #define NAME_SIZE 128
 
-/* Longer lists of events are left out of messages. */
-#define LISTED 3500
+/* How many characters of names are listed, with some more: about three lines. */
+#define LISTED 200
 
 int report_counted(const struct report_options *options)
 {
@@ -157,23 +157,37 @@ static bool advise_perf_name(const struct search *search, const char *word)
 	return false;
 }
 
-/* Lists the recording's events as -e takes them, those of an exact profile by their short names. */
+/* Adds a name to the list, or counts it if the list is long enough. */
+static void list_name(struct join *names, const char *name, size_t *more)
+{
+	if (names->length < LISTED && strlen(name) <= LISTED)
+		join_add(names, name);
+	else
+		++*more;
+}
+
+/* Lists the recording's first events as -e takes them, those of an exact profile by their short
+ * names; an exact profile has some 150. */
 static void list_names(const struct plumb_recording *recording)
 {
 	const struct plumb_recorded_event *event;
 	struct join names = {0};
 	const char *total;
 	char text[NAME_SIZE];
+	size_t more = 0;
 
 	for (size_t i = 0; (event = plumb_recording_event(recording, i)) && event->name; i++)
 		/* perf records that one for its other records. */
 		if (strncmp(event->name, "dummy", 5) != 0)
-			join_add(&names, copy_short_name(event->name, text) ? text : event->name);
+			list_name(&names, copy_short_name(event->name, text) ? text : event->name,
+				  &more);
 	for (size_t i = 0; (total = plumb_profile_total(i)); i++)
 		if (any_name(total, recording))
-			join_add(&names, total);
-	if (names.length > LISTED)
-		advise("plumb script --header lists its events");
+			list_name(&names, total, &more);
+	if (more && !names.length)
+		advise("plumb script --header-only lists its events");
+	else if (more)
+		advise("it has %s and %zu more: see plumb script --header-only", names.text, more);
 	else if (names.length)
 		advise("its events are %s", names.text);
 	else

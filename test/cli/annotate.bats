@@ -461,6 +461,31 @@ samples()
 	[[ $output == *udiv* || $output == *.word* ]]
 }
 
+@test "a library that has changed is named once, also where code without a function is shown" {
+	mkdir -p library && cd library
+	echo 'int work(int n) { volatile int x = 3; for (int i = 0; i < n; i++) x += i; return x; }' >work.c
+	cat >main.c <<-'END'
+		int work(int);
+		volatile int sum;
+		int main(void)
+		{
+			for (int i = 0; i < 20000; i++)
+				sum += i * sum / 3;
+			return work(400) & 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -shared -fPIC -Wl,--build-id -o libwork.so work.c
+	aarch64-linux-gnu-gcc -O1 -s -o main main.c -L. -lwork "-Wl,-rpath,$PWD"
+	plumb record -q -e spe -c 512 -o spe.data -- ./main || skip "the model cannot run here"
+	sed -i 's/x += i/x += 2 * i/' work.c
+	aarch64-linux-gnu-gcc -O1 -shared -fPIC -Wl,--build-id -o libwork.so work.c
+	run --separate-stderr plumb annotate -i spe.data
+	[ "$status" -eq 0 ]
+	[[ $output == *"+0x"*" in $PWD/main: "* ]]
+	# shellcheck disable=SC2154 # by run
+	[ "$(grep -c "libwork.so has changed since it was recorded" <<<"$stderr")" -eq 1 ]
+}
+
 @test "source that has changed since the program was built" {
 	needs exact.data
 	run --separate-stderr plumb annotate -i exact.data rows

@@ -106,6 +106,21 @@ fits()
 	END
 }
 
+@test "--topdown with three keys: all four shares fit into 80 columns" {
+	for keys in symbol,dso,comm symbol,srcline,dso symbol,srcfile,srcline; do
+		fits 80 report -i exact.data --topdown -s "$keys"
+		grep -qE '^ *SLOTS  RETIR(E|ING) .*SPEC  FRONT(END)?  +BACK(END)?  LARGEST .*FUNCTION' seen
+		lacks "have no room" <seen
+	done
+	# What all rows have in common is said once.
+	fits 80 report -i exact.data --topdown -s symbol,comm,tid
+	grep -q '^In all rows: COMMAND 程式, TID [0-9]*$' seen
+	lacks " COMMAND .* TID$" <seen
+	# No cause is divided within a word.
+	fits 80 report -i exact.data --topdown -s symbol,srcfile,srcline
+	grep -qE '%  (backend|frontend)_ ' seen
+}
+
 @test "tables: a long name takes six lines at most, and keeps its ends" {
 	fits 40 report -i spe.data -s comm,dso,symbol
 	/usr/bin/python3 - <<-'END'

@@ -255,6 +255,11 @@ setup()
 		"       --symfs names a folder with the programs"
 }
 
+@test "keys have headings that differ, and not only by a letter" {
+	perf_records -e cpu-clock -F 4000 -o short.data -- true
+	plumb report --stdio -i short.data -s cgroup,cgroup_id | grep -qE ' CONTROL GROUP +CGROUP NAMESPACE$'
+}
+
 @test "perf's -f, -G and --show-total-period" {
 	perf_records -g -e cpu-clock -F 4000 -o short.data -- sh -c "i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done"
 	cmp <(plumb report -f -i short.data -G) <(plumb report -i short.data -g caller)
