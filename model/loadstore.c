@@ -203,6 +203,23 @@ static __attribute__((noinline)) void keep_miss(struct core *core, uint64_t issu
 	}
 }
 
+/* How long at least a load takes that has to wait for stores that cannot forward. */
+static unsigned failed_cycles(const struct core *core, uint64_t address, unsigned bytes)
+{
+	const uint64_t line = core->params->l1d.line_bytes;
+
+	if ((address ^ (address + bytes - 1)) & ~(line - 1))
+		return core->params->forward_failed_lines;
+	return core->params->forward_failed;
+}
+
+/* How much longer a load takes that crosses lines. */
+static unsigned crossing_cycles(const struct core *core)
+{
+	return core->seen.result.crosses_page ? core->params->load_page_cycles
+					      : core->params->load_line_cycles;
+}
+
 /*
  * Whether older stores forward a whole load, and when. If they cannot, or have only a part of it,
  * it starts when they are in L1D, and takes until `*failed` at least.
@@ -222,7 +239,7 @@ static bool forward(const struct core *core, const struct op *op, uint64_t issue
 	}
 	if (crosses_page(core, &supply) || !can_forward(&supply, address, bytes)) {
 		*start = supply.gone;
-		*failed = later(supply.ready, issue) + core->params->forward_failed;
+		*failed = later(supply.ready, issue) + failed_cycles(core, address, bytes);
 		return false;
 	}
 	*done = later(supply.ready, issue) + core->params->forward_latency;
@@ -257,7 +274,10 @@ static __attribute__((noinline)) uint64_t load_near_stores(struct core *core, co
 		issue_at(core, issue, op->ports, 0); /* the second line needs another read */
 	core->load_crossings += result->crosses_line;
 	if (likely(!forwarded)) {
-		done = later(result->ready + op->load_extra + result->crosses_line, failed);
+		done = result->ready + op->load_extra;
+		if (result->crosses_line) /* to have waited for stores takes some of it */
+			done += failed ? 1 : crossing_cycles(core);
+		done = later(done, failed);
 		if (unlikely(failed && result->level == LEVEL_L1))
 			keep_wait(core, BLAME_STORE, done, BLAME_CORE);
 		else if (unlikely(start > issue))
@@ -279,8 +299,8 @@ static __attribute__((noinline)) uint64_t finish_slow_load(struct core *core, co
 	uint64_t done = result->ready + op->load_extra;
 
 	if (result->crosses_line) {
-		issue_at(core, issue, op->ports, 0); /* the second line is read a cycle later */
-		done++;
+		issue_at(core, issue, op->ports, 0); /* the second line is read later */
+		done += crossing_cycles(core);
 		core->load_crossings++;
 	}
 	if (result->level | result->tlb)

@@ -22,6 +22,9 @@ static inline uint64_t load_answer(const struct memory_result *result, uint64_t 
 {
 	uint64_t answer = (uint64_t)(result->level | result->tlb << 4 | result->crosses_line << 7);
 
+	if (result->crosses_line)
+		answer |= (uint64_t)result->crosses_page << 8;
+
 	if (unlikely(!add_cycles(&answer, result->ready - cycle) ||
 		     !add_cycles(&answer, result->translated - cycle)))
 		return ANSWER_NONE;

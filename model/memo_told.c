@@ -20,7 +20,8 @@ static struct memory_result load_result(uint64_t answer, uint64_t cycle)
 	result.ready = cycle + take_cycles(&answer);
 	result.level = answer & 15;
 	result.tlb = answer >> 4 & 7;
-	result.crosses_line = answer >> 7;
+	result.crosses_line = answer >> 7 & 1;
+	result.crosses_page = answer >> 8;
 	return result;
 }
 

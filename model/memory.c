@@ -247,6 +247,7 @@ static __attribute__((noinline)) bool load_slowly(struct memory *m, uint64_t cyc
 
 	result->pending = false;
 	result->crosses_line = false;
+	result->crosses_page = ((address ^ (address + bytes - 1)) & ~m->page_inside) != 0;
 	load_line(m, result->translated, pc, address, physical, own, result);
 	for (uint64_t line = first + 1; line <= last; line++)
 		load_second(m, cycle, pc, line << m->line_log2, own, result);

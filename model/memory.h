@@ -24,7 +24,8 @@ struct memory_result {
 	uint8_t level; /* enum memory_level: the source of the data */
 	uint8_t tlb;   /* enum memory_tlb */
 	bool crosses_line;
-	bool pending; /* the line was already in flight: a miss without a request */
+	bool crosses_page; /* set of a load that crosses lines: they are in two pages */
+	bool pending;      /* the line was already in flight: a miss without a request */
 };
 
 struct memory_system *memory_system_new(const struct core_params *params);

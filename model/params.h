@@ -137,6 +137,9 @@ struct core_params {
 	uint16_t store_buffer_entries; /* retired stores not yet in L1D */
 	uint8_t forward_latency;       /* from a store's data to the load that it forwards to */
 	uint8_t forward_failed;        /* likewise, if the store cannot forward; at least */
+	uint8_t forward_failed_lines;  /* likewise, to a load that crosses lines */
+	uint8_t load_line_cycles;      /* that a load takes longer if it crosses lines of a page */
+	uint8_t load_page_cycles;      /* likewise, pages */
 	uint8_t store_page_cycles;     /* between stores that each cross a page */
 
 	struct cache_params l1i, l1d, l2, llc;

@@ -56,6 +56,7 @@ static void bench_answer(uint64_t cycle, uint64_t address, unsigned bytes, unsig
 	}
 	result->ready = result->translated + hit;
 	result->crosses_line = address / 64 != (address + bytes - 1) / 64;
+	result->crosses_page = address / 4096 != (address + bytes - 1) / 4096;
 }
 
 /*
@@ -304,6 +305,9 @@ static struct core_params bench_core(void)
 		.store_buffer_entries = 8,
 		.forward_latency = 4,
 		.forward_failed = 10,
+		.forward_failed_lines = 12,
+		.load_line_cycles = 1,
+		.load_page_cycles = 1,
 		.l1i = {.latency = 1, .line_bytes = 64},
 		.l1d = {.latency = 0, .line_bytes = 64},
 		.predictor = {.taken_bubble = 3, .decode_redirect = 4},

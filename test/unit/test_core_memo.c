@@ -122,6 +122,21 @@ static bool is_atomic(const struct made_block *made, const struct access *access
 	       made->insns[access->insn].memory & MEM_LOAD;
 }
 
+/* Returns a place in `bytes` of data, or at the end of a line or a page. */
+static uint64_t draw_place(uint32_t bytes)
+{
+	switch (draw(16)) {
+	case 0:
+		return (draw(2) ? 4096 : 64) - 1 - draw(8);
+	case 1:
+	case 2:
+	case 3:
+		return draw(bytes);
+	default:
+		return draw(bytes / 8) * 8ull;
+	}
+}
+
 /* Sets addresses near one another, so that stores forward, cross lines, or hinder loads. */
 static void draw_addresses(struct made_block *made, uint32_t bytes, bool anew)
 {
@@ -133,7 +148,7 @@ static void draw_addresses(struct made_block *made, uint32_t bytes, bool anew)
 		if (i > 0 && access->insn == access[-1].insn)
 			address += is_atomic(made, access) ? 0 : access->bytes;
 		else if (anew || !access->address)
-			address = DATA + (draw(4) ? draw(bytes / 8) * 8 : draw(bytes));
+			address = DATA + draw_place(bytes);
 		else
 			address = access->address;
 		access->address = address;

@@ -156,9 +156,43 @@ static void stores_forward_from_start_and_middle(void **state)
 	assert_float_equal(forwarding(pair, 1, 4, 8), 11, 1e-6);
 	assert_float_equal(forwarding(pair, 1, 12, 4), 11, 1e-6);
 	assert_float_equal(forwarding(whole, 1, 4, 8), 11, 1e-6);
-	/* across two pages */
-	assert_float_equal(forwarding(split, 1, 4092, 8), 11, 1e-6);
+	/* across two pages, to a load across them */
+	assert_float_equal(forwarding(split, 1, 4092, 8), 13, 1e-6);
 	assert_float_equal(forwarding(behind, 1, 4096, 8), 5, 1e-6);
+}
+
+/* Across two lines of a page a store forwards as elsewhere; one that fails takes 2 cycles more. */
+static void stores_forward_across_lines(void **state)
+{
+	static const struct access split[] = {{60, 0, 8}}, before[] = {{56, 0, 8}};
+
+	(void)state;
+	assert_float_equal(forwarding(split, 1, 60, 8), 5, 1e-6);
+	assert_float_equal(forwarding(split, 1, 61, 8), 13, 1e-6);
+	assert_float_equal(forwarding(split, 1, 56, 8), 11, 1e-6);
+	assert_float_equal(forwarding(before, 1, 60, 8), 13, 1e-6);
+}
+
+/* Returns the cycles of a chain of loads at `address`, for each. */
+static double chained(const struct core_params *params, uint64_t address)
+{
+	bench_begin(&b, 0x1000);
+	for (int i = 0; i < 10; i++)
+		bench_load(&b, REG_X0, REG_X0, address);
+	return bench_cycles(params, &b) / 10;
+}
+
+static void loads_across_lines_take_longer(void **state)
+{
+	struct core_params params = bench_core();
+
+	(void)state;
+	params.load_line_cycles = 7;
+	params.load_page_cycles = 2;
+	assert_float_equal(chained(&params, NEAR_L1), 4, 1e-6);
+	assert_float_equal(chained(&params, NEAR_L1 + 56), 4, 1e-6);
+	assert_float_equal(chained(&params, NEAR_L1 + 57), 11, 1e-6);
+	assert_float_equal(chained(&params, NEAR_L1 + 4092), 6, 1e-6);
 }
 
 /* The one store port takes a cycle for each store: the last one's data is there that much later. */
@@ -565,6 +599,8 @@ int main(void)
 		cmocka_unit_test(written_back_base_is_early),
 		cmocka_unit_test(stores_forward),
 		cmocka_unit_test(stores_forward_from_start_and_middle),
+		cmocka_unit_test(stores_forward_across_lines),
+		cmocka_unit_test(loads_across_lines_take_longer),
 		cmocka_unit_test(two_stores_forward_half_each),
 		cmocka_unit_test(stores_elsewhere_do_not_hinder),
 		cmocka_unit_test(old_stores_do_not_forward),

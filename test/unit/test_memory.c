@@ -945,6 +945,10 @@ static void a_crossing_access_reads_both_lines(void **state)
 	assert_int_equal(counts[EVENT_L1D_CACHE_RD], 2);
 	assert_int_equal(counts[EVENT_L1D_TLB], 2);
 	assert_int_equal(counts[EVENT_DTLB_WALK], 2);
+	assert_true(r.crosses_page);
+	load(0x40000 + LINE - 4, &r);
+	assert_true(r.crosses_line);
+	assert_false(r.crosses_page);
 	stop();
 }
 

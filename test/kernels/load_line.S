@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A chain of loads, each of which crosses two lines of a page. */
+#include "kernel.inc"
+
+zeroes memory, PAGE_BYTES
+
+begin
+	address x0, memory
+	add x0, x0, #(L1D_LINE_BYTES - 4)
+	str x0, [x0]
+	dsb ish
+	chain 4000, 64, ldr x0, [x0] /* guilty */
+finish
