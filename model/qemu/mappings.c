@@ -5,13 +5,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "qemu/guest.h"
+#include "qemu/maps.h"
 
-#define ANONYMOUS   "//anon"
 #define PAGE_BYTES  4096
 #define IMAGE_PAGES 4
 /* More segments of an image are not looked at. */
@@ -52,77 +51,6 @@ static void learn(struct known_mappings *known, const struct mapping *mapping)
 	code_from = mapping->from < code_from ? mapping->from : code_from;
 	code_to = mapping->to > code_to ? mapping->to : code_to;
 	pthread_mutex_unlock(&lock);
-}
-
-/* Parses the number at `*at`, and moves that behind it and the character that follows. */
-static uint64_t next_number(char **at, int base)
-{
-	uint64_t number = strtoull(*at, at, base);
-
-	if (**at)
-		++*at;
-	return number;
-}
-
-/* Parses a line of /proc/self/maps, proc(5): "FROM-TO PERM OFFSET MAJOR:MINOR INODE PATH". */
-static bool parse_line(char *line, struct mapping *mapping)
-{
-	char *at = line;
-
-	line[strcspn(line, "\n")] = '\0';
-	mapping->from = next_number(&at, 16);
-	mapping->to = next_number(&at, 16);
-	mapping->accessible = *at == 'r' || (*at && at[1] == 'w');
-	at = strchr(at, ' ');
-	if (!at)
-		return false;
-	mapping->offset = next_number(&at, 16);
-	mapping->major = (uint32_t)next_number(&at, 16);
-	mapping->minor = (uint32_t)next_number(&at, 16);
-	mapping->inode = next_number(&at, 10);
-	at += strspn(at, " ");
-	snprintf(mapping->path, sizeof(mapping->path), "%s", *at == '/' ? at : ANONYMOUS);
-	return mapping->to > mapping->from;
-}
-
-/* Tells whether a mapping goes on with what is mapped before it. */
-static bool goes_on(const struct mapping *before, const struct mapping *mapping)
-{
-	const bool is_file = strcmp(mapping->path, ANONYMOUS) != 0;
-
-	return before->to == mapping->from && before->accessible == mapping->accessible &&
-	       before->inode == mapping->inode && before->major == mapping->major &&
-	       before->minor == mapping->minor && strcmp(before->path, mapping->path) == 0 &&
-	       (!is_file || before->offset + (before->to - before->from) == mapping->offset);
-}
-
-/*
- * QEMU protects each page of code that may be written to, so that the kernel tells of one mapping
- * for each; they are one here.
- */
-bool mappings_look_up(uint64_t address, struct mapping *mapping)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	struct mapping next;
-	char line[PATH_MAX + 128];
-	bool found = false;
-
-	if (!maps)
-		return false;
-	*mapping = (struct mapping){0};
-	while (fgets(line, sizeof(line), maps)) {
-		if (!parse_line(line, &next))
-			continue;
-		if (goes_on(mapping, &next))
-			mapping->to = next.to;
-		else if (found)
-			break;
-		else
-			*mapping = next;
-		found = address >= mapping->from && address < mapping->to;
-	}
-	fclose(maps);
-	return found;
 }
 
 /*
@@ -174,7 +102,7 @@ static bool reduce_to_image(struct mapping *mapping, uint64_t address)
  */
 static void name_generated(struct mapping *mapping, uint64_t address)
 {
-	if (strcmp(mapping->path, ANONYMOUS) != 0 || reduce_to_image(mapping, address))
+	if (strcmp(mapping->path, MAPS_ANONYMOUS) != 0 || reduce_to_image(mapping, address))
 		return;
 	snprintf(mapping->path, sizeof(mapping->path), "/tmp/perf-%d.map", (int)getpid());
 	mapping->offset = mapping->from;
@@ -182,7 +110,7 @@ static void name_generated(struct mapping *mapping, uint64_t address)
 
 bool mappings_find(struct known_mappings *known, uint64_t address, struct mapping *mapping)
 {
-	bool found = mappings_look_up(address, mapping);
+	bool found = maps_find(address, mapping);
 
 	if (!found)
 		return false;
@@ -204,8 +132,8 @@ bool mappings_are_anonymous(uint64_t address, uint64_t bytes)
 {
 	struct mapping mapping;
 
-	return mappings_look_up(address, &mapping) && mapping.accessible &&
-	       address + bytes <= mapping.to && strcmp(mapping.path, ANONYMOUS) == 0;
+	return maps_find(address, &mapping) && mapping.accessible &&
+	       address + bytes <= mapping.to && strcmp(mapping.path, MAPS_ANONYMOUS) == 0;
 }
 
 void mappings_gone(uint64_t address, uint64_t length)

@@ -5,16 +5,10 @@
 #ifndef MODEL_QEMU_MAPPINGS_H
 #define MODEL_QEMU_MAPPINGS_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct mapping {
-	uint64_t from, to, offset, inode;
-	uint32_t major, minor;
-	bool accessible; /* at all */
-	char path[PATH_MAX];
-};
+#include "qemu/maps.h"
 
 #define KNOWN_MAPPINGS 32
 struct known_mappings {
@@ -27,11 +21,8 @@ struct known_mappings {
 
 /* Returns whether the mapping at `address` was found before and still exists. */
 bool mappings_know(struct known_mappings *known, uint64_t address);
-/* Looks it up in /proc/self/maps; without a file it is "//anon". Returns false if nothing is mapped
- * there. */
-bool mappings_look_up(uint64_t address, struct mapping *mapping);
 /*
- * Does so for an address of code, and makes the mapping known. Without a file it is
+ * Finds the mapping at an address of code (maps_find()), and makes it known. Without a file it is
  * "/tmp/perf-PID.map" with this process's number, as the program may describe its code there.
  */
 bool mappings_find(struct known_mappings *known, uint64_t address, struct mapping *mapping);

@@ -445,7 +445,7 @@ void sampler_mapped(struct sampler *sampler, uint64_t protection, uint64_t addre
 	struct mapping mapping;
 
 	/* A run-time system maps it so that a recording names it. */
-	if (!sampler->ended && protection & PROT_EXEC && mappings_look_up(address, &mapping) &&
+	if (!sampler->ended && protection & PROT_EXEC && maps_find(address, &mapping) &&
 	    mappings_are_jitdump(&mapping))
 		tell_mapping(sampler, &mapping);
 }
