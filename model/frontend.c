@@ -13,7 +13,8 @@
  * Fetches the chunk of code that begins at `pc`, once the predictor provides it (a chunk per
  * cycle, or several in a row, or two of which a branch ends the first one), L1I has it, and the
  * queue to rename has room. It ends after the bytes that are fetched at a time, or with its line.
- * Missing lines follow one another at the pace at which L1I takes them.
+ * Missing lines follow one another at the pace at which L1I takes them. While a page is looked up
+ * beyond the L1 TLB, nothing else is: the predictor goes on after it.
  */
 void fetch_chunk(struct core *core, uint64_t pc)
 {
@@ -44,9 +45,11 @@ void fetch_chunk(struct core *core, uint64_t pc)
 	core->translated = 0;
 	core->fetch_starve = STARVE_L1I;
 	if (unlikely(!at_hand)) {
-		if (result.tlb != TLB_L1_HIT)
+		if (result.tlb != TLB_L1_HIT) {
 			core->translated =
 				result.translated + core->fetch_latency + core->frontend_cycles;
+			core->predict = later(core->predict, result.translated + 1);
+		}
 		if (result.level > LEVEL_L2)
 			core->fetch_starve = STARVE_MEM;
 	}

@@ -28,14 +28,14 @@ FOLDERS = ("/usr/lib/aarch64-linux-gnu", "/usr/aarch64-linux-gnu/lib", "/lib/aar
 LIBRARIES = ("libc.so.6", "libcrypto.so.3", "libstdc++.so.6", "libm.so.6")
 CRYPTOGRAPHY = "+aes,+sha2,+sha3,+sm4,+sve2-aes,+sve2-sha3,+sve2-sm4"
 # Our cores, which LLVM knows by the same names, and the operations that they rename a cycle.
-CORES = {"neoverse-n2": 5, "neoverse-n3": 5, "neoverse-v1": 6, "neoverse-v2": 6}
+CORES = {"neoverse-n2": 5, "neoverse-n3": 5, "neoverse-v1": 6, "neoverse-v2": 6, "neoverse-v3": 10}
 # Older LLVM has Neoverse N2's costs for N3, and for N2 and V1 those of their guides' first issues.
 NEWER = {"neoverse-n2": range(40, 21, -1), "neoverse-n3": range(40, 19, -1),
-         "neoverse-v1": range(40, 21, -1)}
+         "neoverse-v1": range(40, 21, -1), "neoverse-v3": range(40, 20, -1)}
 # Since version 22, LLVM dispatches as many micro-operations a cycle as the guides have
 # macro-operations, which are up to twice as many micro-operations.
 DISPATCH = {"neoverse-n2": ["-dispatch=10"], "neoverse-n3": ["-dispatch=10"],
-            "neoverse-v1": ["-dispatch=16"]}
+            "neoverse-v1": ["-dispatch=16"], "neoverse-v3": ["-dispatch=20"]}
 # Where moves between general registers were measured to take a pipe, although the guide has none.
 MOVES_TAKE_PIPES = ("neoverse-v1",)
 

@@ -75,6 +75,8 @@ def newest():
 FLAGS = "Flg"
 # Units of which there is one, which LLVM does not number.
 SINGLE = {"neoverse-n1": {"B": "B0", "M": "M0"}}
+# Ports that the core's data calls otherwise.
+RENAMED = {"neoverse-v3": {"LS0": "L0", "L120": "L1", "L121": "L2"}}
 
 
 def llvm_costs(version, cpu, texts):
@@ -97,7 +99,8 @@ def llvm_costs(version, cpu, texts):
     for name in told["TargetInfo"]["Resources"]:  # "N2UnitL01.\0": one of several alike
         unit, _, number = name.split("Unit")[1].partition(".")
         unit = SINGLE.get(cpu, {}).get(unit, unit)
-        ports.append(unit.replace("L01", "L") + (str(ord(number)) if number else ""))
+        port = unit.replace("L01", "L") + (str(ord(number)) if number else "")
+        ports.append(RENAMED.get(cpu, {}).get(port, port))
     loads = collections.defaultdict(dict)
     for use in region["ResourcePressureView"]["ResourcePressureInfo"]:
         if not ports[use["ResourceIndex"]].startswith(FLAGS):
@@ -220,6 +223,13 @@ def neoverse_v1(program, folder):
 def neoverse_v2(program, folder):
     """Neoverse V2's costs are those of LLVM's model."""
     return compare(program, os.path.join(folder, "neoverse-v2.json"), "neoverse-v2")
+
+
+@tap.test
+def neoverse_v3(program, folder):
+    """Neoverse V3's costs are those of a newer LLVM's model. Its four writers of flags are ports."""
+    return compare(program, os.path.join(folder, "neoverse-v3.json"), "neoverse-v3",
+                   least=Least(forms=2500, costs=0.93, latencies=0.98, never=8), version=newest())
 
 
 tap.run(*sys.argv[1:])

@@ -86,4 +86,10 @@ def neoverse_v2(loop_cycles, programs):
     return judge("neoverse-v2", loop_cycles, programs)
 
 
+@tap.test
+def neoverse_v3(loop_cycles, programs):
+    """Neoverse V3: cycles per iteration are close to those of an llvm-mca that knows its costs"""
+    return judge("neoverse-v3", loop_cycles, programs)
+
+
 tap.run(sys.argv[1], sys.argv[4:])
