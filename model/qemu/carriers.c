@@ -2,6 +2,7 @@
 #include "qemu/carriers.h"
 
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -163,6 +164,11 @@ static void give(struct carrier *carrier, struct work *work)
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
+void work_note_blocked(struct work *work)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &work->blocked, sizeof(work->blocked));
+}
+
 void work_begin(struct work *work)
 {
 	unsigned known = 0;
@@ -174,6 +180,7 @@ void work_begin(struct work *work)
 	atomic_store(&work->home.parked, false);
 	if (!carriers_work())
 		return;
+	work_note_blocked(work);
 	if (!work->home.stack) {
 		void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -236,10 +243,11 @@ struct carrier *work_resume(struct work *work)
 		return &work->home;
 	}
 	for (unsigned i = 0; i < count && !work->needs_home; i++)
-		if (!works[i]->home.carries) {
+		if (!works[i]->home.carries && works[i]->blocked == work->blocked) {
 			give(&works[i]->home, work);
 			return &works[i]->home;
 		}
+	work->needs_home = true; /* as soon as that has nothing */
 	return NULL;
 }
 

@@ -7,7 +7,9 @@
  *
  * What the kernel knows a thread by belongs to the host thread that it began on, its home: there it
  * makes its system calls. A signal that the program handles has to arrive at the thread that the
- * kernel chose. So a program with handlers does without all this.
+ * kernel chose. So a program with handlers does without all this. A signal that ends the program
+ * may arrive at any thread, unless that blocks it: so threads go on only where the same signals are
+ * blocked as at home.
  *
  * Everything here is called with the lock of order.h held, unless it says otherwise.
  */
@@ -44,6 +46,7 @@ struct work {
 	void *saved_at;               /* its registers and its stack while it is suspended */
 	_Atomic bool saved;           /* all of them, so that others can go on with it */
 	bool needs_home;              /* goes on only there */
+	uint64_t blocked;             /* signals, a bit for each: by its home, for the kernel */
 	_Atomic bool signalled;       /* a signal came to its home while that had nothing */
 };
 
@@ -56,6 +59,9 @@ void carriers_forked(void); /* in the child, whose only thread is at home */
 
 /* The calling thread begins, at home. Without the lock. */
 void work_begin(struct work *work);
+
+/* The caller, which is at home, may have blocked signals, or not any more. Without the lock. */
+void work_note_blocked(struct work *work);
 
 /* Returns the number of the host thread that executes it, or else its own. Without the lock. */
 pid_t work_tid(struct work *work);
@@ -73,10 +79,13 @@ static inline bool work_is_suspended(struct work *work)
 	return !atomic_load_explicit(&work->on, memory_order_relaxed);
 }
 
-/* Whether it is suspended, and any host thread can go on with it at once. */
-static inline bool work_can_go_on(struct work *work)
+/* Whether it is suspended, and the host thread that executes `self` can go on with it at once. */
+static inline bool work_can_follow(struct work *work, struct work *self)
 {
+	const struct carrier *carrier = atomic_load_explicit(&self->on, memory_order_relaxed);
+
 	return work_is_suspended(work) && !work->needs_home &&
+	       work->blocked == carrier->owner->blocked &&
 	       atomic_load_explicit(&work->saved, memory_order_acquire);
 }
 

@@ -135,7 +135,7 @@ static bool is_stuck(const struct thread *watched, enum host_state host, unsigne
 static void look_at(struct thread *watched, unsigned looks)
 {
 	enum host_state host = order_host_state(watched);
-	bool asleep = watched->state == STATE_CALLS &&
+	bool asleep = watched->state == STATE_CALLS && watched->call != CALL_EXIT &&
 		      (host == HOST_ASLEEP || (host == HOST_UNKNOWN && looks > UNKNOWN_CALL_LOOKS));
 
 	if (atomic_load(&watched->here))

@@ -12,6 +12,10 @@
 #define AHEAD_APART 8    /* times further ahead while no lines move between cores */
 #define AHEAD_AFTER 4096 /* cycles without such moves after which that is so */
 
+/* The one who looks does so now and then in any case: nobody calls it when a turn is handed over.
+ */
+#define REST_NS 20000000
+
 struct order order = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
 static uint64_t seed;
 static _Atomic uint32_t news;         /* futex: changes when a thread begins or is back */
@@ -36,7 +40,8 @@ void order_forked(void)
 	for (unsigned i = 0; i < order.count; i++) {
 		order.threads[i]->state = STATE_NONE;
 		order.threads[i]->passed = order.threads[i]->coming = false;
-		order.threads[i]->dozes = false;
+		order.threads[i]->dozes = order.threads[i]->altered = false;
+		atomic_store(&order.threads[i]->strays, false);
 	}
 	order.present = 0;
 	order.holder = order.entering = order.released_later = order.woken_later = NULL;
@@ -101,7 +106,7 @@ void order_about_to_rest(void)
 void order_rest(uint32_t seen, long ns)
 {
 	atomic_store(&rests, !ns);
-	futex_wait(&looks_called, seen, ns);
+	futex_wait(&looks_called, seen, ns ? ns : REST_NS);
 	atomic_store(&rests, false);
 }
 
@@ -297,11 +302,11 @@ static void release_later(struct thread *thread)
 		order.released_later = thread;
 }
 
-struct thread *order_take_released(void)
+struct thread *order_take_released(struct thread *by)
 {
 	struct thread *thread = order.released_later;
 
-	if (!thread || !work_can_go_on(&thread->work))
+	if (!thread || !work_can_follow(&thread->work, &by->work))
 		return NULL;
 	order.released_later = NULL;
 	atomic_store(&thread->ready, true);

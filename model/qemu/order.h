@@ -84,7 +84,7 @@ struct order {
 	struct thread *entering;       /* is about to sleep on a futex */
 
 	_Alignas(2 * HOST_LINE) uint64_t begun;
-	unsigned count;           /* of `threads` */
+	_Atomic unsigned count;   /* of `threads`, which never shrink */
 	_Atomic unsigned present; /* threads that have begun and not ended */
 	_Atomic bool over;
 	unsigned processors;                 /* of the host */
@@ -109,7 +109,8 @@ void order_park(struct thread *thread, uint32_t value, long ns);
 
 /*
  * The thread that looks after the one that has the turn (lookout.h), if those that wait do not:
- * sleeps for `ns`, or if that is 0 until it is needed, or until it is called. Without the lock.
+ * sleeps for `ns`, or if that is 0 until it is needed, for some time at most; or until it is
+ * called. Without the lock.
  */
 uint32_t order_calls(void);
 void order_about_to_rest(void); /* before it looks whether it is needed */
@@ -145,10 +146,10 @@ void order_end_alone(void);
 /* The thread has to wait no more, whether it has its turn or not. */
 void order_release(struct thread *thread);
 /*
- * Returns the thread that is to go on once the lock is free, if the caller's host thread can do
- * that, so that the caller has to see to it; or NULL.
+ * Returns the thread that is to go on once the lock is free, if the host thread of the caller,
+ * `by`, can do that, so that the caller has to see to it; or NULL.
  */
-struct thread *order_take_released(void);
+struct thread *order_take_released(struct thread *by);
 /* Whether a thread has to wait no more, or once the lock is free. */
 bool order_is_ready(const struct thread *thread);
 /* Gives the turn to the first thread that waits for it, if any. `by`: who calls this, or NULL. */

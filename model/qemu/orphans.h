@@ -5,12 +5,13 @@
 #include <pthread.h>
 
 /*
- * Locks of threads that a fork left behind. Of a program with threads, only the one that forks
- * lives on in the child; what the others held at that moment stays locked there, and QEMU waits for
- * it: when the child ends, it locks what every thread of the parent had.
+ * What threads that a fork left behind have left behind. Of a program with threads, only the one
+ * that forks lives on in the child; what the others held at that moment stays locked there, and
+ * QEMU waits for it: when the child ends, it locks what every thread of the parent had. And what
+ * QEMU notes of them is in the way of new threads.
  */
 
-/* In a child that was forked: from now on, QEMU's own program takes such locks over. */
+/* In a child that was forked: from now on, QEMU's own program takes such locks and notes over. */
 void orphans_forked(void);
 
 /*

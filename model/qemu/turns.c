@@ -176,7 +176,7 @@ static void fetch_for_next_turn(const struct thread *self)
  */
 static void be_suspended(struct thread *self, enum manner manner)
 {
-	struct thread *next = order_take_released();
+	struct thread *next = order_take_released(self);
 	struct work *work = next ? &next->work : NULL;
 	struct carrier *carrier = work_suspend(&self->work, work, manner == MANNER_LOOK);
 
@@ -243,7 +243,8 @@ static struct thread *take_entry(void)
 	if (!made)
 		return NULL;
 	memset(made, 0, sizeof(*made));
-	order.threads[order.count++] = made;
+	order.threads[order.count] = made;
+	order.count++; /* behind it, for those who look without the lock */
 	return made;
 }
 
@@ -422,6 +423,8 @@ void turn_back(struct turn *turn, bool outside)
 
 	if (order.over)
 		return;
+	if (self->call == CALL_RT_SIGPROCMASK && work_is_at_home(&self->work))
+		work_note_blocked(&self->work);
 	atomic_store(&self->here, true);
 	order_lock();
 	atomic_store(&self->here, false);

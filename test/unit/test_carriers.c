@@ -2,6 +2,7 @@
 /* Host threads that execute each other's work: registers, stacks, and thread-local variables. */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -81,9 +82,24 @@ static void await_suspended(struct work *work, const _Atomic bool *begun)
 
 	while (!done) {
 		pthread_mutex_lock(&lock);
-		done = atomic_load(begun) && work_can_go_on(work);
+		done = atomic_load(begun) && work_can_follow(work, &first);
 		pthread_mutex_unlock(&lock);
 	}
+}
+
+/* A work goes on only where the same signals are blocked as at home. */
+static void check_blocked(void)
+{
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &one, NULL);
+	work_note_blocked(&first);
+	assert_false(work_can_follow(&second, &first));
+	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+	work_note_blocked(&first);
+	assert_true(work_can_follow(&second, &first));
 }
 
 static void goes_on_elsewhere(void **state)
@@ -99,6 +115,7 @@ static void goes_on_elsewhere(void **state)
 	assert_true(work_is_at_home(&first));
 	assert_int_equal(pthread_create(&other, NULL, do_second, NULL), 0);
 	await_suspended(&second, &second_waits);
+	check_blocked();
 	second_home = second.home.tid;
 	assert_int_not_equal(second_home, host_thread());
 	suspend(&first, &second);

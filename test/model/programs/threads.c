@@ -215,6 +215,21 @@ static void *fork_all(void *user)
 	return user;
 }
 
+/* Children of a program with threads, which begin threads of their own. */
+static void *fork_more(void *user)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		counter = 0;
+		_exit(together(count_a_little) || counter != 10L * THREADS);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		abort();
+	return user;
+}
+
 /* What this thread does while another one spins. */
 static int beside(const char *way, pthread_t other)
 {
@@ -391,6 +406,8 @@ int main(int argc, char **argv)
 		return together(sleep_a_little);
 	if (!strcmp(way, "forks"))
 		return together(fork_all);
+	if (!strcmp(way, "offspring"))
+		return together(fork_more) || counter;
 	if (!strcmp(way, "come"))
 		return come_and_go();
 	if (!strcmp(way, "pipe"))

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,6 +18,7 @@
 static uint32_t gate, second; /* futexes */
 static int asleep, through, ends[2][2], events, poll;
 static pthread_mutex_t lock;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 static long futex(uint32_t *word, int operation, uint32_t value, uint64_t more, uint32_t *other,
 		  uint32_t last)
@@ -168,15 +170,78 @@ static int wake_timed(void)
 	return 0;
 }
 
+static int say(const char *line)
+{
+	return write(1, line, strlen(line)) < 0;
+}
+
 /* Says so, and sleeps for good, in two threads. */
 static int sleep_for_good(void)
 {
 	pthread_t other;
 
-	if (pthread_create(&other, 0, await_call, 0) || write(1, "asleep\n", 7) != 7)
+	if (pthread_create(&other, 0, await_call, 0) || say("asleep\n"))
 		return 1;
 	await_call(0);
 	return 1;
+}
+
+/* Executes for good, and leaves signals to others. */
+static void *block_signals(void *user)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, 0);
+	__atomic_fetch_add(&asleep, 1, __ATOMIC_SEQ_CST);
+	for (volatile unsigned i = 0;; i++)
+		;
+	return user;
+}
+
+/* Only this thread receives signals, and takes turns with the others. */
+static int receive_signals(void)
+{
+	pthread_t other;
+
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&other, 0, block_signals, 0))
+			return 1;
+	while (__atomic_load_n(&asleep, __ATOMIC_SEQ_CST) < THREADS)
+		;
+	if (say("masked\n"))
+		return 1;
+	for (volatile unsigned i = 0;; i++)
+		;
+}
+
+/* Waits until it is this player's turn, and gives it to the other one, again and again. */
+static void *play(void *user)
+{
+	const int own = (int)(uintptr_t)user;
+
+	pthread_mutex_lock(&lock);
+	for (;;) {
+		while (through % 2 != own)
+			pthread_cond_wait(&changed, &lock);
+		through++;
+		pthread_cond_broadcast(&changed);
+	}
+	return user;
+}
+
+/* Says so, and sleeps for good, while two threads wake each other. */
+static int sleep_beside(void)
+{
+	pthread_t others[2];
+
+	for (uintptr_t i = 0; i < 2; i++)
+		if (pthread_create(&others[i], 0, play, (void *)i))
+			return 1;
+	if (say("beside\n"))
+		return 1;
+	for (;;)
+		futex(&second, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0);
 }
 
 static void *count_inheriting(void *user)
@@ -284,6 +349,10 @@ int main(int argc, char **argv)
 		return wake_timed();
 	if (!strcmp(way, "asleep"))
 		return sleep_for_good();
+	if (!strcmp(way, "masked"))
+		return receive_signals();
+	if (!strcmp(way, "beside"))
+		return sleep_beside();
 	if (!strcmp(way, "inherit"))
 		return inherit();
 	if (!strcmp(way, "ping"))
