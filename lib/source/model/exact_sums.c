@@ -4,25 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
+
 #define ROOM_FIRST 1024
-#define ROOM_LARGE 65536
 #define WORD_BITS  64
 
 /* ---- hash tables of indices ----------------------------------------------------------------- */
 
-/* Instructions that follow one another hardly ever collide: the highest bits are Fibonacci's. */
+/*
+ * Instructions that follow one another have slots that do so, in groups as large as a line of the
+ * host's cache; groups hardly ever collide, as the highest bits are Fibonacci's. The lowest ones
+ * are the number in the group.
+ */
+#define GROUP 8u
+
 static uint32_t hash_of(const struct exact_key *key)
 {
-	uint64_t hash = key->ip ^ (uint64_t)key->context << 32 ^ (uint64_t)key->profile << 16;
+	uint64_t hash = key->ip / (4ull * GROUP) ^ (uint64_t)key->context << 32 ^
+			(uint64_t)key->profile << 16;
 
 	hash ^= key->code;
 	hash = (hash + ((uint64_t)key->group << 40) + (key->address << 8)) * 0x9e3779b97f4a7c15ull;
-	return (uint32_t)(hash >> 32);
+	return ((uint32_t)(hash >> 32) & ~(GROUP - 1)) | (key->ip / 4 & (GROUP - 1));
 }
 
 static size_t slot_of(uint32_t hash, size_t room)
 {
-	return (size_t)((uint64_t)hash * room >> 32);
+	return (size_t)((uint64_t)hash * (room / GROUP) >> 32) * GROUP + hash % GROUP;
 }
 
 static void put_slot(struct exact_slot *table, size_t room, struct exact_slot slot)
@@ -53,14 +61,16 @@ static void put(uint32_t *table, size_t room, size_t place, size_t index)
 static void *larger(size_t *room, size_t size)
 {
 	size_t wanted = *room ? 2 * *room : 2 * (size_t)ROOM_FIRST;
-	void *grown = calloc(wanted, size);
+	void *grown = large_alloc(wanted, size);
 
-	if (grown)
-		*room = wanted;
+	if (!grown)
+		return NULL;
+	memset(grown, 0, wanted * size);
+	*room = wanted;
 	return grown;
 }
 
-/* Slots keep their order, so that both tables are passed from end to end. */
+/* Groups keep their order, so that both tables are passed from end to end. */
 static bool grow_table(struct exact_sums *sums)
 {
 	const size_t before = sums->table_room;
@@ -90,17 +100,17 @@ static bool grow_chain_table(struct exact_sums *sums)
 	return true;
 }
 
-/* Makes `*array` as large; false if out of memory. */
-static bool resize(void **array, size_t room, size_t size)
+/* Makes `*array`, `used` of which is kept, as large; false if out of memory. */
+static bool resize(void **array, size_t used, size_t room, size_t size)
 {
-	void *grown = reallocarray(*array, room, size);
+	void *grown = large_resize(*array, used, room, size);
 
 	if (grown)
 		*array = grown;
 	return grown;
 }
 
-#define RESIZE(array, room) resize((void **)&(array), room, sizeof(*(array)))
+#define RESIZE(array, used, room) resize((void **)&(array), used, room, sizeof(*(array)))
 
 /* ---- calling contexts ----------------------------------------------------------------------- */
 
@@ -128,14 +138,14 @@ static bool reserve_chain(struct exact_sums *sums, size_t depth)
 	if (sums->chain_count == sums->chain_room) {
 		size_t room = sums->chain_room ? 2 * sums->chain_room : ROOM_FIRST;
 
-		if (!RESIZE(sums->chains, room))
+		if (!RESIZE(sums->chains, sums->chain_count, room))
 			return false;
 		sums->chain_room = room;
 	}
 	if (sums->address_room - sums->address_count < depth) {
 		size_t room = 2 * (sums->address_room + depth) + ROOM_FIRST;
 
-		if (!RESIZE(sums->addresses, room))
+		if (!RESIZE(sums->addresses, sums->address_count, room))
 			return false;
 		sums->address_room = room;
 	}
@@ -170,10 +180,10 @@ uint32_t exact_sums_chain(struct exact_sums *sums, const struct exact_chain *cha
 
 /* ---- sums ----------------------------------------------------------------------------------- */
 
-/* A small array is copied as it grows, so it grows seldom; the pages of a large one are moved. */
+/* An array is copied as it grows, so it grows seldom. What is not used of it takes no memory. */
 static size_t more_room(size_t room)
 {
-	return room ? (room < ROOM_LARGE ? 4 : 2) * room : ROOM_FIRST;
+	return room ? 4 * room : ROOM_FIRST;
 }
 
 /* Makes room for one more sum, which may be added to and written. */
@@ -182,8 +192,10 @@ static bool reserve(struct exact_sums *sums)
 	if (sums->count == sums->room) {
 		size_t room = more_room(sums->room);
 
-		if (!RESIZE(sums->at, room) || !RESIZE(sums->added, room) ||
-		    !RESIZE(sums->told, room / WORD_BITS) || !RESIZE(sums->changes, room))
+		if (!RESIZE(sums->at, sums->count, room) ||
+		    !RESIZE(sums->added, sums->added_count, room) ||
+		    !RESIZE(sums->told, sums->room / WORD_BITS, room / WORD_BITS) ||
+		    !RESIZE(sums->changes, 0, room))
 			return false;
 		memset(sums->told + sums->room / WORD_BITS, 0, (room - sums->room) / 8);
 		sums->room = room;
@@ -196,7 +208,7 @@ static bool reserve_place(struct exact_sums *sums)
 	if (sums->place_count == sums->place_room) {
 		size_t room = more_room(sums->place_room);
 
-		if (!RESIZE(sums->places, room))
+		if (!RESIZE(sums->places, sums->place_count, room))
 			return false;
 		sums->place_room = room;
 	}
@@ -227,12 +239,12 @@ static uint32_t find_place(const struct exact_sums *sums, const struct exact_key
 	return EXACT_NONE;
 }
 
-/* Has the host fetch where the place of the next instruction is, or will be. */
-static void expect_place(const struct exact_sums *sums, const struct exact_key *key)
+/* Has the host fetch where the places of the next instructions are, or will be. */
+static void expect_places(const struct exact_sums *sums, const struct exact_key *key)
 {
 	struct exact_key next = *key;
 
-	next.ip += 4;
+	next.ip += 4ull * GROUP;
 	__builtin_prefetch(&sums->table[slot_of(hash_of(&next), sums->table_room)], 1);
 }
 
@@ -258,7 +270,7 @@ bool exact_sums_enter(struct exact_sums *sums, const struct exact_key *key, uint
 		index = sums->places[sums->place].following;
 		if (!is_same_place(&sums->places[index].key, key)) {
 			index = find_place(sums, key);
-			expect_place(sums, key);
+			expect_places(sums, key);
 		}
 	}
 	if (index == EXACT_NONE)
