@@ -4,7 +4,8 @@
 
 For each program, named NAME.CORE: the sums over all instructions must equal the totals of `plumb
 stat`, for each event and for the slots. For some kernels, the instruction that is to blame must
-come first.
+come first. Some with threads are recorded again, on one processor and on a busy host: the samples
+must be the same, whatever their order.
 """
 import argparse
 import collections
@@ -20,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "interop"))
 import engine  # noqa: E402
 from modelled import ENVIRONMENT, run, stat  # noqa: E402
 from tap import Skip, Tap  # noqa: E402
-from threads import digits_changed, last_tid  # noqa: E402
+from threads import busy_host, digits_changed, last_tid  # noqa: E402
 
 # Slots and cycles in terms of the recording's own events.
 SUMS = {
@@ -57,7 +58,15 @@ GUILTY = {
     "tlb_walk": ("DTLB_WALK|STALL_BACKEND_TLB", "ldr"),
 }
 
+# With several threads that contend, or have lines that move.
+SAME = ["sharing_false", "together_lines_2", "together_mutex_4", "together_spin_lock_4"]
+
 SAMPLE = re.compile(r"^\s*(\d+)\s+exact/(\w+)/:\s+([0-9a-f]+)\s*$")
+
+
+def record(plumb, core, program, sysroot, path, before=()):
+    run([*before, plumb, "record", "--exact", "-q", "--source", "model", "--cpu", core, "-o", path,
+         *(["-L", sysroot] if sysroot else []), "--", program])
 
 
 class Profile:
@@ -65,8 +74,7 @@ class Profile:
 
     def __init__(self, plumb, core, program, sysroot, folder):
         path = os.path.join(folder, "exact.data")
-        run([plumb, "record", "--exact", "-q", "--source", "model", "--cpu", core, "-o", path,
-             *(["-L", sysroot] if sysroot else []), "--", program])
+        record(plumb, core, program, sysroot, path)
         text = subprocess.run(["perf", "script", "-i", path, "-G", "-F", "period,event,ip"],
                               env=ENVIRONMENT, check=True, text=True, timeout=120,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
@@ -92,6 +100,46 @@ class Profile:
         if not places:
             raise AssertionError(f"nothing counted {pattern}")
         return places.most_common(1)[0][0]
+
+
+def samples_of(path):
+    """How often each sample is in a recording: thread, time, period, event and call chain."""
+    text = subprocess.run(["perf", "script", "-i", path, "-F", "tid,time,period,event,ip"],
+                          env=ENVIRONMENT, check=True, text=True, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    return collections.Counter(text.split("\n\n"))
+
+
+def compare_runs(arguments, program):
+    """Compares the samples of three recordings of a program."""
+    core = os.path.basename(program).rsplit(".", 1)[1]
+    one_processor = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+    with tempfile.TemporaryDirectory() as folder:
+        def recorded(*before):
+            path = os.path.join(folder, "exact.data")
+            record(arguments.plumb, core, program, arguments.sysroot, path, before)
+            return samples_of(path)
+
+        first, others = recorded(), [recorded(*one_processor)]
+        with busy_host():
+            others.append(recorded())
+    if len(first) < 1000:
+        raise AssertionError(f"{len(first)} samples")
+    for samples in others:
+        if samples != first:
+            differ = list((samples - first).items())[:3], list((first - samples).items())[:3]
+            raise AssertionError(f"differ: {differ[0]}, before {differ[1]}")
+    return f"{sum(first.values())} samples, three times"
+
+
+def check_same(arguments, program):
+    before = last_tid()
+    try:
+        return compare_runs(arguments, program)
+    except AssertionError:
+        if not digits_changed(before, last_tid()):  # see check_program()
+            raise
+    return compare_runs(arguments, program)
 
 
 def instruction_at(program, address):
@@ -178,6 +226,15 @@ def main(arguments):
             return check_program(arguments, program)
         test.__doc__ = f"{name}: the profile's sums"
         tap.test(test)
+        if name.rsplit(".", 1)[0] not in SAME:
+            continue
+
+        def test_same(program=program):
+            if absent:
+                raise Skip(absent)
+            return check_same(arguments, program)
+        test_same.__doc__ = f"{name}: the same profile on every run"
+        tap.test(test_same)
     tap.run()
 
 
