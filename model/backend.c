@@ -86,6 +86,7 @@ static uint64_t issue_busy(struct core *core, uint32_t ports, unsigned busy, uin
 			take_extra(core, cycle, 1u << best);
 		else
 			core->taken[cycle % CALENDAR_CYCLES] |= 1u << best;
+		mark_cycle(core, cycle);
 	}
 	keep_busy(best_extra ? &core->extra_ports->busy[best] : &core->busy[best], now, issue,
 		  issue + busy);

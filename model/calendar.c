@@ -23,10 +23,12 @@ void sweep_late(struct core *core)
 	for (unsigned i = 0; i < core->late_count; i++) {
 		struct late_departure late = core->late[i];
 
-		if (late.cycle - core->cycle < CALENDAR_CYCLES)
-			core->departures[late.cycle % CALENDAR_CYCLES] += late.departed;
-		else
+		if (late.cycle - core->cycle >= CALENDAR_CYCLES) {
 			core->late[kept++] = late;
+			continue;
+		}
+		core->departures[late.cycle % CALENDAR_CYCLES] += late.departed;
+		mark_cycle(core, late.cycle);
 	}
 	core->late_count = kept;
 	core->late_sweep = kept ? core->cycle + CALENDAR_CYCLES / 2 : UINT64_MAX;
@@ -70,6 +72,7 @@ uint64_t issue_later(struct core *core, uint64_t cycle, uint32_t ports, uint64_t
 			core->taken[at] |= choose_port(core, open, ports);
 		if (open || (core->extra_ports && take_extra(core, cycle, ports))) {
 			core->departures[at] += departed;
+			mark_cycle(core, at);
 			return cycle;
 		}
 		if (at % 8 == 7 && !core->extra_ports)
@@ -82,22 +85,40 @@ uint64_t issue_later(struct core *core, uint64_t cycle, uint32_t ports, uint64_t
 /* Numbers that the host adds and clears at once; those of ports are of 4 bytes each. */
 typedef uint64_t four __attribute__((vector_size(32), aligned(4), may_alias));
 
+/* Clears a group of cycles, and returns the entries that depart in them. */
+static inline uint64_t clear_group(struct core *core, uint64_t first)
+{
+	four *departures = (four *)&core->departures[first];
+	four *taken = (four *)&core->taken[first];
+	const four sum = departures[0] + departures[1];
+
+	departures[0] = departures[1] = taken[0] = (four){0};
+	return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
 /* Clears cycles that are adjacent in the calendar, and returns the entries that depart in them. */
 static uint64_t clear_cycles(struct core *core, uint64_t first, uint64_t count)
 {
-	uint64_t departed = 0;
-	four sum = {0};
+	const uint64_t end = first + count;
+	uint64_t departed = 0, rest;
 
-	for (; count >= 8; first += 8, count -= 8) {
-		four *departures = (four *)&core->departures[first];
-		four *taken = (four *)&core->taken[first];
+	if (!count)
+		return 0;
+	rest = core->marked & UINT64_MAX << first / CALENDAR_GROUP &
+	       UINT64_MAX >> (63 - (end - 1) / CALENDAR_GROUP);
+	for (; rest; rest &= rest - 1) {
+		const uint64_t from = (uint64_t)__builtin_ctzll(rest) * CALENDAR_GROUP;
+		const uint64_t to = from + CALENDAR_GROUP;
 
-		sum += departures[0] + departures[1];
-		departures[0] = departures[1] = taken[0] = (four){0};
+		if (from >= first && to <= end) {
+			departed += clear_group(core, from);
+			core->marked &= ~(rest & -rest);
+			continue;
+		}
+		for (uint64_t at = later(from, first); at < to && at < end; at++)
+			departed += clear_cycle(core, at);
 	}
-	for (; count; first++, count--)
-		departed += clear_cycle(core, first);
-	return departed + sum[0] + sum[1] + sum[2] + sum[3];
+	return departed;
 }
 
 static void pass(struct core *core, uint64_t cycles)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "memo.h"
+#include "schedule.h"
 
 #define NO_RESUME  1 /* never the address of an instruction */
 #define FAR        (1 << 24)
@@ -135,7 +136,6 @@ static void read_results(struct writer *to, const struct core *core)
 }
 
 /* Whether anything is in some cycles of the calendar. */
-#define CALENDAR_GROUP 8
 static inline bool is_used(const struct core *core, unsigned first)
 {
 	uint64_t departed = 0;
@@ -149,15 +149,19 @@ static inline bool is_used(const struct core *core, unsigned first)
 }
 
 /* The calendar, and when ports are busy. */
-static void read_ports(struct writer *to, const struct core *core)
+static void read_ports(struct writer *to, struct core *core)
 {
 	/* The slot of the current cycle is over, and may have anything. */
-	for (unsigned i = 0; i < CALENDAR_CYCLES; i += CALENDAR_GROUP) {
-		const unsigned first =
-			(unsigned)(core->cycle + i) % CALENDAR_CYCLES & ~(CALENDAR_GROUP - 1u);
+	for (uint64_t rest = marked_from(core, core->cycle); rest; rest &= rest - 1) {
+		const uint64_t cycle =
+			core->cycle + (uint64_t)__builtin_ctzll(rest) * CALENDAR_GROUP;
+		const unsigned group = cycle % CALENDAR_CYCLES / CALENDAR_GROUP;
+		const unsigned first = group * CALENDAR_GROUP;
 
-		if (likely(!is_used(core, first)))
+		if (!is_used(core, first)) {
+			core->marked &= ~(1ull << group);
 			continue;
+		}
 		for (unsigned at = first; at < first + CALENDAR_GROUP; at++) {
 			const unsigned away = (unsigned)(at - core->cycle) % CALENDAR_CYCLES;
 
@@ -381,13 +385,18 @@ static const uint32_t *write_results(struct core *core, const uint32_t *words)
 
 static const uint32_t *write_ports(struct core *core, const uint32_t *words)
 {
-	memset(core->taken, 0, sizeof(core->taken));
-	memset(core->departures, 0, sizeof(core->departures));
+	for (; core->marked; core->marked &= core->marked - 1) {
+		const unsigned first = (unsigned)__builtin_ctzll(core->marked) * CALENDAR_GROUP;
+
+		memset(&core->taken[first], 0, CALENDAR_GROUP * sizeof(*core->taken));
+		memset(&core->departures[first], 0, CALENDAR_GROUP * sizeof(*core->departures));
+	}
 	for (; *words != LIST_ENDS; words += 4) {
 		const unsigned at = (core->cycle + words[0]) % CALENDAR_CYCLES;
 
 		core->taken[at] = words[1];
 		core->departures[at] = get_two(&words[2]);
+		mark_cycle(core, at);
 	}
 	words++;
 	for (unsigned port = 0; port < PORTS_MAX; port++)

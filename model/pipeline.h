@@ -20,6 +20,7 @@
  * each port that is taken, and a byte for each issue queue: the number of entries that become free.
  */
 #define CALENDAR_CYCLES    512
+#define CALENDAR_GROUP     8 /* cycles, aligned, that share a bit of core.marked */
 #define QUEUE_SHIFT(queue) (8 * (queue))
 #define QUEUE_ENTRY(queue) (1ull << QUEUE_SHIFT(queue))
 /* The bits that are set in the bytes of queues that are overfull. */
@@ -285,6 +286,7 @@ struct core {
 	uint64_t store_left;   /* cycle at which the last store left for the store buffer */
 	uint32_t taken[CALENDAR_CYCLES];      /* the calendar: ports */
 	uint64_t departures[CALENDAR_CYCLES]; /* and entries that become free */
+	uint64_t marked; /* groups of its cycles in which anything may be, a bit for each */
 	struct early_result early[READY_COUNT];
 	uint32_t family[PORTS_MAX]; /* for each port, all that can take over its work */
 	uint32_t scarce; /* ports of the last operation in each family that cannot use all of it */

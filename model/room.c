@@ -72,15 +72,28 @@ static int too_full(const struct core *core, const struct op *op, const struct o
 	return occupied ? __builtin_ctzll(occupied) / QUEUE_SHIFT(1) : -1;
 }
 
-/* Whether nothing departs in the eight cycles behind `cycle`, which are aligned in the calendar. */
+/* Whether nothing departs in the group of cycles behind `cycle`. */
 static inline bool none_departs(const struct core *core, uint64_t cycle)
 {
 	const uint64_t *departures = &core->departures[(cycle + 1) % CALENDAR_CYCLES];
 	uint64_t any = 0;
 
-	for (unsigned i = 0; i < 8; i++)
+	for (unsigned i = 0; i < CALENDAR_GROUP; i++)
 		any |= departures[i];
 	return !any;
+}
+
+/*
+ * Nothing departs in the groups of cycles behind `cycle`, of which the next one begins there, as
+ * far as they are not marked. Returns the last cycle of them that is before `last`.
+ */
+static inline uint64_t skip_unmarked(const struct core *core, uint64_t cycle, uint64_t last)
+{
+	const uint64_t marked = marked_from(core, cycle + 1);
+	const uint64_t groups = marked ? (unsigned)__builtin_ctzll(marked) : 64;
+	const uint64_t most = (last - cycle - 1) / CALENDAR_GROUP;
+
+	return cycle + CALENDAR_GROUP * (groups < most ? groups : most);
 }
 
 /* Stalls until there are enough entries of the issue queues, looking ahead in the calendar. */
@@ -95,9 +108,11 @@ static void wait_for_queues(struct core *core, const struct op *op, const struct
 		for (;;) {
 			uint64_t departed;
 
-			while ((cycle + 1) % 8 == 0 && cycle + 8 < last &&
+			if ((cycle + 1) % CALENDAR_GROUP == 0)
+				cycle = skip_unmarked(core, cycle, last);
+			while ((cycle + 1) % CALENDAR_GROUP == 0 && cycle + CALENDAR_GROUP < last &&
 			       none_departs(core, cycle))
-				cycle += 8;
+				cycle += CALENDAR_GROUP;
 			departed = core->departures[++cycle % CALENDAR_CYCLES];
 			occupied -= departed;
 			if (cycle >= last ||

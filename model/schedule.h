@@ -5,6 +5,20 @@
 
 #include "pipeline.h"
 
+/* Notes that something is in a cycle of the calendar. */
+static inline void mark_cycle(struct core *core, uint64_t cycle)
+{
+	core->marked |= 1ull << cycle % CALENDAR_CYCLES / CALENDAR_GROUP;
+}
+
+/* Returns core.marked from the group of a cycle on: that group's bit lowest. */
+static inline uint64_t marked_from(const struct core *core, uint64_t cycle)
+{
+	const unsigned group = cycle % CALENDAR_CYCLES / CALENDAR_GROUP;
+
+	return core->marked >> group | core->marked << (-group & 63);
+}
+
 static inline uint32_t extra_taken(const struct extra_ports *extra, uint64_t cycle)
 {
 	unsigned at = cycle % CALENDAR_CYCLES;
@@ -62,10 +76,12 @@ static inline uint64_t issue_at(struct core *core, uint64_t cycle, uint32_t port
 		if (likely(open)) {
 			core->taken[at] |= choose_port(core, open, ports);
 			core->departures[at] += departed;
+			mark_cycle(core, at);
 			return cycle;
 		}
 		if (unlikely(core->extra_ports != NULL) && take_extra(core, cycle, ports)) {
 			core->departures[at] += departed;
+			mark_cycle(core, at);
 			return cycle;
 		}
 	}
@@ -87,10 +103,12 @@ static inline uint64_t free_at(const struct core *core, uint64_t cycle, unsigned
 /* Frees `departed` issue queue entries at `cycle`. */
 static inline void depart(struct core *core, uint64_t cycle, uint64_t departed)
 {
-	if (likely(cycle - core->cycle < CALENDAR_CYCLES))
-		core->departures[cycle % CALENDAR_CYCLES] += departed;
-	else
+	if (unlikely(cycle - core->cycle >= CALENDAR_CYCLES)) {
 		late_departure(core, cycle, departed);
+		return;
+	}
+	core->departures[cycle % CALENDAR_CYCLES] += departed;
+	mark_cycle(core, cycle);
 }
 
 /* Finds which queue entries `op` takes, and tells whether there are as many. */

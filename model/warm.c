@@ -222,6 +222,7 @@ static void go_on(struct core *core, uint64_t until)
 		core->departures[(i + by) % CALENDAR_CYCLES] = departures[i];
 		core->taken[(i + by) % CALENDAR_CYCLES] = taken[i];
 	}
+	core->marked = UINT64_MAX;
 	for (unsigned i = 0; i < late; i++)
 		core->late[i].cycle += by;
 	core->late_count = late;
