@@ -47,6 +47,40 @@ static inline bool load_hits(struct memory *m, uint64_t cycle, uint64_t address,
 	return true;
 }
 
+/* Likewise a load from a line that will be written, as those of atomics and exclusives are. */
+static inline bool own_load_hits(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
+				 uint64_t *physical)
+{
+	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
+	struct cache_line *found;
+	unsigned entry;
+	uint64_t line;
+
+	if (unlikely(!in_small_line(m, address, bytes) || !memory_alone(m) ||
+		     !find_entry(&m->dtlb, number, &entry)))
+		return false;
+	*physical = m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside);
+	line = *physical >> m->line_log2;
+	found = cache_set_of(&m->l1d, line);
+	/* What others had, or have had, takes more than this. */
+	if (unlikely(!cache_is_plain(found, line) || cache_level(found) == LEVEL_PEER ||
+		     found->ready > cycle || !is_current(m, found)))
+		return false;
+	/* As no other core is there, nobody has to be told of the new owner. */
+	atomic_store_explicit(
+		system_ownership(m->system, line),
+		(atomic_load_explicit(system_ownership(m->system, line), memory_order_relaxed) &
+		 ~(OWNERSHIP_VERSION - 1)) |
+			m->number,
+		memory_order_relaxed);
+	tlb_first_use(&m->dtlb, entry);
+	m->counts[EVENT_L1D_TLB]++;
+	m->counts[EVENT_L1D_CACHE_RD]++;
+	m->kept = line + 1;
+	m->visited = 0;
+	return true;
+}
+
 /* A store's address, in one line of a page that was used before. */
 static inline bool translation_hits(struct memory *m, uint64_t address, unsigned bytes,
 				    uint64_t *physical)

@@ -405,32 +405,41 @@ static inline bool fetches(const struct attempt *attempt, const struct step *ste
 		      fetch_hits(attempt->core->memory, cycle_of(attempt, step), pc, &physical));
 }
 
-static inline bool loads(const struct attempt *attempt, const struct step *step)
+/* Whether a load hits; `own`: of a line that will be written. */
+static inline bool hits(const struct attempt *attempt, const struct step *step, bool own)
 {
 	const uint64_t cycle = cycle_of(attempt, step), address = address_at(attempt, step);
+	struct memory *m = attempt->core->memory;
+	uint64_t physical;
+
+	return own ? own_load_hits(m, cycle, address, step->bytes, &physical)
+		   : load_hits(m, cycle, address, step->bytes, &physical);
+}
+
+static inline bool loads(const struct attempt *attempt, const struct step *step, bool own)
+{
 	const struct core *core = attempt->core;
-	uint64_t stores[2], physical;
+	uint64_t stores[2];
 
 	if (unlikely(step->answer != core->memo->hit))
 		return false;
-	return likely(find_stores(core, cycle, address, step->bytes, stores) && !stores[0] &&
-		      load_hits(core->memory, cycle, address, step->bytes, &physical));
+	return likely(find_stores(core, cycle_of(attempt, step), address_at(attempt, step),
+				  step->bytes, stores) &&
+		      !stores[0] && hits(attempt, step, own));
 }
 
 static inline bool loads_near(const struct attempt *attempt, const struct step *step,
-			      const struct near *near)
+			      const struct near *near, bool own)
 {
 	const uint64_t issue = attempt->begun + (uint64_t)near->issue;
-	const uint64_t address = address_at(attempt, step);
 	const struct core *core = attempt->core;
-	uint64_t stores[2], physical;
+	uint64_t stores[2];
 
 	if (unlikely(step->answer != core->memo->hit))
 		return false;
-	return likely(
-		find_stores(core, issue, address, step->bytes, stores) &&
-		stores[0] == near->stores[0] && stores[1] == near->stores[1] &&
-		load_hits(core->memory, cycle_of(attempt, step), address, step->bytes, &physical));
+	return likely(find_stores(core, issue, address_at(attempt, step), step->bytes, stores) &&
+		      stores[0] == near->stores[0] && stores[1] == near->stores[1] &&
+		      hits(attempt, step, own));
 }
 
 static inline bool translates(const struct attempt *attempt, const struct step *step)
@@ -488,11 +497,19 @@ static inline struct transition *follow(const struct attempt *attempt)
 				continue;
 			break;
 		case STEP_LOAD:
-			if (loads(attempt, step))
+			if (loads(attempt, step, false))
 				continue;
 			break;
 		case STEP_NEAR:
-			if (loads_near(attempt, step, &near_in(t)[step->near]))
+			if (loads_near(attempt, step, &near_in(t)[step->near], false))
+				continue;
+			break;
+		case STEP_OWN:
+			if (loads(attempt, step, true))
+				continue;
+			break;
+		case STEP_OWN_NEAR:
+			if (loads_near(attempt, step, &near_in(t)[step->near], true))
 				continue;
 			break;
 		case STEP_TRANSLATE:

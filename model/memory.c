@@ -259,7 +259,8 @@ bool memory_load(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t address
 {
 	uint64_t physical;
 
-	if (unlikely(own || !load_hits(m, cycle, address, bytes, &physical)))
+	if (unlikely(!(own ? own_load_hits(m, cycle, address, bytes, &physical)
+			   : load_hits(m, cycle, address, bytes, &physical))))
 		return load_slowly(m, cycle, pc, address, bytes, own, result);
 	*result = (struct memory_result){
 		.ready = cycle + m->params->l1d.latency,
