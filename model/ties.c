@@ -12,7 +12,7 @@
 #define OPERATIONS        2048
 #define CYCLES_BETWEEN    50000
 /* Also where operations take long: these are executed one by one, and others replayed. */
-#define OPERATIONS_BETWEEN 16384
+#define OPERATIONS_BETWEEN 65536
 
 bool core_set_limits(struct core *core, uint64_t *cycles)
 {

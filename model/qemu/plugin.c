@@ -36,7 +36,7 @@
 #define REMEMBERING_MAX  9           /* threads whose cores remember blocks */
 #define REMEMBERED_FIRST (48u << 20) /* bytes that the first of them may use for that */
 #define REMEMBERED_BYTES (8u << 20)  /* bytes that each other one may use */
-#define SETTLE_CYCLES    1024        /* how far the shared counts may lag: what a crash may lose */
+#define SETTLE_CYCLES    4096        /* how far the shared counts may lag: what a crash may lose */
 
 int qemu_plugin_version = PLUMB_QEMU_API;
 
