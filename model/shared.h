@@ -101,6 +101,7 @@ enum model_outside {
 	OUTSIDE_NUMBER = 1 << 6, /* asks for the number of a process or a thread */
 	OUTSIDE_PROC = 1 << 7,   /* opens a file in /proc */
 	OUTSIDE_HOST = 1 << 8,   /* asks how many processors there are: the same on each run here */
+	OUTSIDE_EVENT = 1 << 9, /* waits for an event, which the model does not: the same as well */
 };
 
 /* The counts at the end of an interval. */

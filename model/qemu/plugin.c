@@ -472,6 +472,20 @@ static bool add_block(struct qemu_plugin_tb *tb, size_t first, const uint32_t *w
 	return true;
 }
 
+/* Whether a word is wfe or wfet. */
+static bool waits_for_event(uint32_t word)
+{
+	return word == 0xd503205f || (word & 0xffffffe0) == 0xd5031000;
+}
+
+static void note_waits(const uint32_t *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (waits_for_event(words[i]))
+			atomic_fetch_or_explicit(&shared->outside, OUTSIDE_EVENT,
+						 memory_order_relaxed);
+}
+
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t count = qemu_plugin_tb_n_insns(tb), size;
@@ -484,6 +498,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	for (size_t i = 0; i < count; i++)
 		words[i] = qemu_plugin_insn_word(qemu_plugin_tb_get_insn(tb, i));
 	note_beginning(pc);
+	note_waits(words, count);
 	for (size_t first = 0; first < count; first += size) {
 		size = count - first;
 		if (window_asked())

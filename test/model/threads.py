@@ -39,7 +39,7 @@ SIGNALLED = {"asleep": "whose threads all sleep", "masked": "of which one thread
 TAKES_INPUT = {"pipe", "events", "ping", "epoll", "bystanders"}  # from the system's point of view
 SAID_TO_VARY = {"sleep": "waits for a time", "forks": "waits for another process",
                 "share": "share memory", "number": "number of a thread", "proc": "in /proc",
-                "processors": "how many processors"}
+                "processors": "how many processors", "event": "wfe"}
 # With more threads than those for which QEMU has room at first, and with fewer.
 SAMPLED = ["burst", "bystanders", "locks"]
 SAMPLED_AFTER = "3000"  # before the first thread is made

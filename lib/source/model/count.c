@@ -95,6 +95,12 @@ static void warn_of_outside(unsigned outside, struct plumb_diagnostics *diagnost
 				      "the counts may differ where there are more or fewer "
 				      "processors: the program has threads, and asks how many "
 				      "processors it may use");
+	if (outside & OUTSIDE_EVENT)
+		plumb_diagnostics_add(
+			diagnostics, PLUMB_WARNING, "event-waits", NULL,
+			"the counts may differ from a core's: the program has "
+			"threads, and executes wfe, which does not wait in the model, "
+			"so that threads execute their loops instead");
 	if (outside & OUTSIDE_MEMORY)
 		plumb_diagnostics_add(
 			diagnostics, PLUMB_WARNING, "process-order", NULL,

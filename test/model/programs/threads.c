@@ -358,11 +358,15 @@ static int access_proc(void)
 	return file < 0 || close(file);
 }
 
-/* Asks the kernel for what is not the same everywhere. */
+/* Asks the kernel for what is not the same everywhere, or waits for what has happened. */
 static int ask(const char *way)
 {
 	cpu_set_t set;
 
+	if (!strcmp(way, "event")) {
+		__asm__ volatile("sevl\n\twfe" ::: "memory");
+		return 0;
+	}
 	if (!strcmp(way, "number"))
 		return gettid() < 1;
 	return strcmp(way, "proc") ? sched_getaffinity(0, sizeof(set), &set) : access_proc();
@@ -417,7 +421,8 @@ int main(int argc, char **argv)
 			return 1;
 		pthread_exit(0);
 	}
-	if (!strcmp(way, "number") || !strcmp(way, "proc") || !strcmp(way, "processors"))
+	if (!strcmp(way, "number") || !strcmp(way, "proc") || !strcmp(way, "processors") ||
+	    !strcmp(way, "event"))
 		return pthread_create(&other, 0, count_locked, 0) || ask(way) ||
 		       pthread_join(other, 0);
 	if (!strcmp(way, "exit") || !strcmp(way, "abort") || !strcmp(way, "fork") ||
