@@ -203,11 +203,11 @@ static void change(struct estimate *e, uint16_t event, double more)
 				e->counts[e->plan->groups[g].first + i].count += more;
 }
 
-/* Returns the derivative of a metric by the count of an event. */
+/* Returns the derivative of a metric by the count of an event, which may be 0. */
 static double derivative(struct estimate *e, const struct result *result,
 			 const struct plan_metric *metric, uint16_t event, double count)
 {
-	const double step = STEP * count;
+	const double step = count > 0 ? STEP * count : STEP;
 	double above, below;
 
 	change(e, event, step);
@@ -236,7 +236,7 @@ static struct plumb_interval value_interval(struct estimate *e, const struct res
 		if (!isfinite(slope))
 			return (struct plumb_interval){NAN, NAN};
 		if (!is_frequent(e, place)) {
-			off = WINDOWS_RARE_TIMES * fabs(slope) * e->counts[place].count;
+			off = WINDOWS_RARE_TIMES * fabs(slope) * fmax(e->counts[place].count, 1);
 			if (!(off <= WINDOWS_RARE_PART * fabs(value)))
 				return (struct plumb_interval){NAN, NAN};
 			others += off * off;

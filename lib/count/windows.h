@@ -23,7 +23,8 @@ double windows_half_width(const double *residuals, size_t count, double fraction
 
 /*
  * How many times its count an event in too few windows may be off. It was up to 50. If that is at
- * most this part of a metric, the metric still has an interval, which is so much wider.
+ * most this part of a metric, the metric still has an interval, which is so much wider. An event
+ * that was never seen counts as one for that.
  */
 #define WINDOWS_RARE_TIMES 50
 #define WINDOWS_RARE_PART  0.01

@@ -12,7 +12,8 @@
 #define WINDOWS 6
 #define PLACES  8
 
-static const uint16_t metrics[] = {SMALL_IPC, SMALL_BACKEND_BOUND, SMALL_L1D_MISS_RATIO};
+static const uint16_t metrics[] = {SMALL_IPC, SMALL_BACKEND_BOUND, SMALL_L1D_MISS_RATIO,
+				   SMALL_FRONTEND_BOUND};
 
 struct fixture {
 	struct plumb_selection *selection;
@@ -50,7 +51,7 @@ static void set_up(struct fixture *f)
 	static const double rare[] = {0, 0, 0, 6, 0, 0};
 
 	assert_int_equal(
-		plumb_selection_new(&small_spec, &REQUEST(.metrics = {metrics, 3}), &f->selection),
+		plumb_selection_new(&small_spec, &REQUEST(.metrics = {metrics, 4}), &f->selection),
 		0);
 	assert_int_equal(plumb_plan_new(f->selection, &PLAN_OPTIONS(), &f->plan, NULL), 0);
 	assert_int_equal(plumb_result_new(f->plan, &f->result), 0);
@@ -59,6 +60,7 @@ static void set_up(struct fixture *f)
 	set(f, 0x08, 1000, hundred);
 	set(f, 0x11, 500, uneven);
 	set(f, 0x3d, 0, hundred);
+	set(f, 0x3e, 0, hundred);
 	set(f, 0x03, 0, rare);
 	set(f, 0x04, 0, hundred);
 	memcpy(f->sizes, hundred, sizeof(hundred));
@@ -162,6 +164,31 @@ static void what_few_windows_have_has_no_interval(void **state)
 	tear_down(&f);
 }
 
+/* Windows that lose 500 slots each to the frontend, less 5 for each refill: there are none. */
+static void what_never_occurs_may_occur_fifty_times(void **state)
+{
+	static const double none[WINDOWS] = {0}, many[] = {500, 500, 500, 500, 500, 500};
+	const double value = 100 * 50000 / 52500.;
+	const double chosen = value / 10500 * windows_quantile(10. / 3) * deviation;
+	const double allowed = hypot(value / 10500 * 25, 100 / 52500. * 125);
+	const struct plumb_interval *interval;
+	struct fixture f;
+
+	(void)state;
+	set_up(&f);
+	set(&f, 0x03, 0, none);
+	set(&f, 0x3e, 0, many);
+	assert_int_equal(plumb_result_add_windows(f.result, &f.windows), 0);
+	interval = &f.result->value_intervals[3];
+	assert_float_equal((interval->low + interval->high) / 2, value, 1e-6);
+	assert_float_equal((interval->high - interval->low) / 2,
+			   hypot(hypot(chosen, allowed), 50 * 5 * 100 / 52500.), 1e-4);
+	/* The count itself has no interval, nor has a metric that is 0 without it. */
+	assert_true(isnan(f.result->event_intervals[plumb_plan_event(f.plan, 0x03)].low));
+	assert_true(isnan(f.result->value_intervals[2].low));
+	tear_down(&f);
+}
+
 /* (1 + 2 + 3)^2 / (1 + 4 + 9) */
 static void effective_windows(void **state)
 {
@@ -221,6 +248,7 @@ int main(void)
 		cmocka_unit_test(differences_of_neighbours_give_the_error),
 		cmocka_unit_test(counts_and_metrics_have_intervals),
 		cmocka_unit_test(what_few_windows_have_has_no_interval),
+		cmocka_unit_test(what_never_occurs_may_occur_fifty_times),
 		cmocka_unit_test(effective_windows),
 		cmocka_unit_test(the_error_is_that_of_the_cycles),
 		cmocka_unit_test(draws_stay_among_neighbours),
