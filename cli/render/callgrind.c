@@ -435,7 +435,8 @@ static uint64_t link_address(const struct callgrind *c, struct plumb_symbol_file
 	return plumb_symbolizer_link_address(c->symbols, &location, &linked) ? linked : address;
 }
 
-static void write_costs(const struct callgrind *c, FILE *stream, size_t entry)
+/* Writes costs; what is missing at the end is 0, unless they are to be `whole`. */
+static void write_costs(const struct callgrind *c, FILE *stream, size_t entry, bool whole)
 {
 	const uint64_t *costs = &c->costs[entry * c->event_room];
 	const struct position *position = &c->positions[c->entries[entry].position];
@@ -443,8 +444,8 @@ static void write_costs(const struct callgrind *c, FILE *stream, size_t entry)
 
 	fprintf(stream, "0x%" PRIx64 " %u", link_address(c, position->file, position->address),
 		position->line);
-	while (count > 1 && !costs[count - 1])
-		count--; /* what is missing is 0 */
+	while (!whole && count > 1 && !costs[count - 1])
+		count--;
 	for (size_t e = 0; e < count; e++)
 		fprintf(stream, " %" PRIu64, costs[e]);
 	fputc('\n', stream);
@@ -463,7 +464,7 @@ static void write_call(const struct callgrind *c, FILE *stream, size_t entry)
 	write_name(stream, "cfi", source_name(callee->source));
 	write_name(stream, "cfn", function_name(callee));
 	fprintf(stream, "calls=%" PRIu64 " 0x%" PRIx64 " 0\n", calls, start);
-	write_costs(c, stream, entry);
+	write_costs(c, stream, entry, false);
 }
 
 /* Writes a function's name, or the file of a line that was inlined into it. */
@@ -525,6 +526,7 @@ void callgrind_write(struct callgrind *c, struct output *out, const char *const 
 {
 	size_t *order = memory_resize(NULL, c->entry_count + 1, sizeof(*order));
 	const struct position *before = NULL;
+	bool opens;
 
 	for (size_t i = 0; i < c->entry_count; i++)
 		order[i] = i;
@@ -535,10 +537,17 @@ void callgrind_write(struct callgrind *c, struct output *out, const char *const 
 		const struct entry *entry = &c->entries[order[i]];
 		const struct position *position = &c->positions[entry->position];
 
+		/*
+		 * callgrind_annotate adds up a file's lines, and warns if none of them has an
+		 * event that the summary has.
+		 */
+		opens = position->line &&
+			(!before || !before->line || before->function != position->function ||
+			 before->source != position->source);
 		write_place(c, out->stream, position, before);
 		before = position;
 		if (entry->callee == NONE)
-			write_costs(c, out->stream, order[i]);
+			write_costs(c, out->stream, order[i], opens);
 		else
 			write_call(c, out->stream, order[i]);
 	}

@@ -127,6 +127,29 @@ begins_at()
 	grep -E '=> .*calls.c:inner \(1x\)' lines
 }
 
+@test "callgrind_annotate has nothing to warn about" {
+	need_profile
+	cd "$work"
+	cat >child.c <<-'END'
+		#include <unistd.h>
+		#include <sys/wait.h>
+		int main(void)
+		{
+			if (fork() == 0)
+				return 0;
+			return wait(0) < 0;
+		}
+	END
+	aarch64-linux-gnu-gcc -g -O1 -static -o child child.c
+	plumb record --exact -q -o child.data -- ./child
+	plumb export --format callgrind -o child.out child.data
+	for file in callgrind.out child.out; do
+		callgrind_annotate --threshold=100 --auto=yes "$file" >annotated 2>said
+		[ ! -s said ]
+		grep -q 'events annotated' annotated
+	done
+}
+
 @test "a recording without events is refused" {
 	need_profile
 	plumb record -q -e spe -o "$work/spe.data" -- "$work/calls"
