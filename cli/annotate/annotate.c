@@ -276,14 +276,15 @@ static int annotate(struct annotate_run *run)
 	if (status == EXIT_FINE && takes_part(run)) {
 		advise("the heaviest code is in no known function; shown by its addresses");
 	} else if (has_function(run) || annotate_find_name(run)) {
+		if (options->part_end && options->place_text)
+			advise("%s is in no known function with samples; the code around it is "
+			       "shown",
+			       options->place_text);
 		if (!run->view.only_lines || options->common.json)
 			open_disassembler(run);
 		error = print(run);
 		status = status == EXIT_FINE ? error : status;
-	} else if (status == EXIT_FINE && takes_place(run)) {
-		advise("%s is in no known function with samples; the code around it is shown",
-		       options->place_text);
-	} else if (status == EXIT_FINE) {
+	} else if (status == EXIT_FINE && !takes_place(run)) {
 		status = no_function(run);
 	}
 	/* Another run, which shows a part, finds the same. */

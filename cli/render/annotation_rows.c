@@ -227,8 +227,8 @@ static void print_code(struct output *out, const struct annotated *function,
 
 	annotation_instruction(function->view, instruction, &text);
 	tab = strchr(text.text, '\t');
-	code = memory_format("%-7.*s%s%s", tab ? (int)(tab - text.text) : (int)sizeof(text.text),
-			     text.text, tab ? " " : "", tab ? tab + 1 : "");
+	code = tab ? memory_format("%-7.*s %s", (int)(tab - text.text), text.text, tab + 1)
+		   : memory_copy(text.text, strlen(text.text));
 	end = fit_cut(out, STYLE_PLAIN, column, code, strlen(code));
 	free(code);
 	cost = cell(function, instruction, COST);

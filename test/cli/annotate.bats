@@ -263,7 +263,7 @@ samples()
 	done
 	run --separate-stderr plumb annotate -i exact.data "other+$inside"
 	[ "$status" -eq 2 ]
-	[ "${stderr_lines[1]}" = "plumb: exact.data: no samples around other+$inside" ]
+	[ "${stderr_lines[0]}" = "plumb: exact.data: no samples around other+$inside" ]
 	aarch64-linux-gnu-strip -R .eh_frame -o nameless rows
 	plumb record --exact -q -o nameless.data -- "$work/nameless"
 	for place in "$inside" "nameless+$inside"; do
@@ -552,6 +552,21 @@ samples()
 	run --separate-stderr plumb annotate -i other.data main
 	[ "$status" -eq 0 ]
 	[ "${lines[-1]}" = "No AArch64 code of this function can be read; these are the addresses with samples." ]
+}
+
+@test "costs are below their heading, also of instructions without operands" {
+	needs exact.data
+	[ "$(disassembler)" != None ] || skip "there is no disassembler"
+	plumb annotate -i exact.data rows >rows.txt
+	/usr/bin/python3 - rows.txt <<-'END'
+		import re
+		import sys
+
+		lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
+		place = next(line for line in lines if line.endswith("CYCLES PORTS")).index("CYCLES")
+		found = [line for line in lines if re.search(r"[0-9a-f]{6}  ret\b", line)]
+		assert found and all(re.match(r"[ 0-9]{2}[0-9] \S", line[place:]) for line in found), found
+	END
 }
 
 @test "a terminal shows the columns that it has room for" {
