@@ -260,6 +260,12 @@ static bool is_of_records(unsigned key)
 	       (key >= PLUMB_KEY_DSO_TO && key <= PLUMB_KEY_BLOCKED);
 }
 
+/* Tells whether a key says when a sample was taken. */
+static bool is_of_times(unsigned key)
+{
+	return key == PLUMB_KEY_TIME;
+}
+
 /*
  * Returns a key for which `is_of` holds if only exact counts by instruction are there, which have
  * no values for it; or NULL. Other samples have them if `sample_type` has one of these bits.
@@ -289,6 +295,7 @@ static int check_keys(const struct report_run *run)
 	const char *of_data = key_without_values(run, is_of_data, PLUMB_SAMPLE_ADDR);
 	const char *of_records = key_without_values(
 		run, is_of_records, PLUMB_SAMPLE_WEIGHT | PLUMB_SAMPLE_WEIGHT_STRUCT);
+	const char *of_times = key_without_values(run, is_of_times, 0);
 
 	if (of_data) {
 		complain("%s: no values for %s: an exact profile counts by instruction, without "
@@ -300,8 +307,12 @@ static int check_keys(const struct report_run *run)
 			 "operation by itself",
 			 input, of_records);
 		advise("sample operations with plumb record -e spe");
+	} else if (of_times) {
+		complain("%s: no values for %s: an exact profile counts over the whole run", input,
+			 of_times);
+		advise("sample the program instead, as with plumb record -e spe");
 	}
-	return of_data || of_records ? EXIT_USAGE : EXIT_FINE;
+	return of_data || of_records || of_times ? EXIT_USAGE : EXIT_FINE;
 }
 
 /* Checks that the view has something to show. Returns an exit status. */
