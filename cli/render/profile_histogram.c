@@ -84,7 +84,7 @@ void profile_histogram(struct output *out, const struct profile_view *view)
 	struct plumb_profile_bin bins[PLUMB_PROFILE_BINS];
 	struct plumb_profile_event event;
 	bool first = true;
-	char *text;
+	char *text, *records;
 
 	for (size_t e = 0; plumb_profile_event(view->profile, e, &event); e++) {
 		for (unsigned kind = 0; kind < PLUMB_PROFILE_LATENCIES; kind++) {
@@ -95,9 +95,10 @@ void profile_histogram(struct output *out, const struct profile_view *view)
 			if (!first)
 				fputc('\n', out->stream);
 			first = false;
-			text = memory_format(": %s of %llu SPE records%s", titles[kind],
-					     (unsigned long long)sum_of(bins, count),
+			records = figure_count(pen_for(out), (double)sum_of(bins, count));
+			text = memory_format(": %s of %s SPE records%s", titles[kind], records,
 					     view->modelled ? " of the model" : "");
+			free(records);
 			profile_heading(out, event.name ? event.name : "unnamed event", text);
 			free(text);
 			print_bins(out, bins, count);

@@ -6,6 +6,7 @@
 
 #include "base/json_write.h"
 #include "profile/helpers.h"
+#include "render/figures.h"
 #include "render/fit.h"
 #include "render/json.h"
 #include "render/profile.h"
@@ -116,6 +117,14 @@ static const char *shown_text(const struct sharing *sharing, size_t i, unsigned 
 	return function && strcmp(text, function) == 0 ? NULL : text;
 }
 
+static void add_count(struct table *table, struct output *out, uint64_t count)
+{
+	char *text = figure_count(pen_for(out), (double)count);
+
+	table_cell(table, text);
+	free(text);
+}
+
 static void print_line(const struct sharing *sharing, struct output *out, size_t begin, size_t end)
 {
 	const struct plumb_profile_sharing *first = &sharing->at[begin];
@@ -140,9 +149,9 @@ static void print_line(const struct sharing *sharing, struct output *out, size_t
 		if (is_shown(sharing, keys[k]) && keys[k] != PLUMB_KEY_PID)
 			add_column(&table, columns, keys[k]);
 	for (size_t i = begin; i < end; i++) {
-		table_cell_format(&table, "%" PRIu64, sharing->at[i].own);
+		add_count(&table, out, sharing->at[i].own);
 		if (sharing->exact)
-			table_cell_format(&table, "%" PRIu64, sharing->at[i].own_moves);
+			add_count(&table, out, sharing->at[i].own_moves);
 		for (size_t k = 0; k < KEYS; k++)
 			if (is_shown(sharing, keys[k]) && keys[k] != PLUMB_KEY_PID)
 				table_cell(&table, shown_text(sharing, i, keys[k], room));

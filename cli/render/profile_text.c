@@ -223,7 +223,7 @@ static void print_rest(struct output *out, const struct profile_view *view,
 	if (percent(event->not_retired, event->samples) > NOT_RETIRED_PERCENT)
 		print_note(out, STYLE_DIM,
 			   memory_format(
-				   "%.0f%% of the records did not retire (speculation); --filter "
+				   "%.0f %% of the records did not retire (speculation); --filter "
 				   "retired leaves them out",
 				   percent(event->not_retired, event->samples)));
 	if (event->filtered &&

@@ -92,7 +92,7 @@ setup()
 	# One by one, for the call trees.
 	plumb report --raw -i wrong.data --children --json | json 'd["events"][0]["not_retired"] == 1'
 	plumb report --raw -i wrong.data | tail -n 1 >note
-	[ "$(cat note)" = "17% of the records did not retire (speculation); --filter retired leaves them out" ]
+	[ "$(cat note)" = "17 % of the records did not retire (speculation); --filter retired leaves them out" ]
 	plumb report --raw -i wrong.data --filter retired | lacks "did not retire"
 	# One in twenty is not many.
 	for _ in 1 2 3 4 5; do
@@ -340,6 +340,13 @@ setup()
 	[ "$status" -eq 2 ]
 	said "plumb: --time is not supported for an exact profile, which counts over the whole run" \
 		"       sample the program instead, as with plumb record -e spe"
+	for options in "-s time" "--topdown -s symbol,time"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr plumb report -i exact.data $options
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		grep -qx "plumb: exact.data: no values for time: an exact profile counts over the whole run" <<<"$stderr"
+	done
 	run --separate-stderr plumb report -i exact.data --sharing
 	[ "$status" -eq 0 ] && said
 	[ "$output" = "No cache line is used by several threads and written." ]
@@ -791,7 +798,7 @@ access_record()
 		static long count;
 		static void *add(void *unused)
 		{
-			for (int i = 0; i < 500; i++)
+			for (int i = 0; i < 1500; i++)
 				__atomic_fetch_add(&count, 1, __ATOMIC_SEQ_CST);
 			return unused;
 		}
@@ -809,6 +816,8 @@ access_record()
 	[ "$status" -eq 0 ]
 	[ "${lines[-3]}" = "__aarch64_ldadd8_acq_rel performs atomic operations for:" ]
 	[[ ${lines[-2]} =~ ^"  100.00%  add  atomic.c:"[0-9]+$ ]]
+	# Both threads count 1,500 times, each time in one load and one store.
+	grep -qE '^ +[1-6],[0-9]{3} ' <<<"$output"
 	plumb report -i atomic.data --sharing --json |
 		jq -e '[.helper_callers[] | select(.helper == "__aarch64_ldadd8_acq_rel") | [.symbol, .share]] == [["add", 100]]'
 	plumb report -i atomic.data -e INST_RETIRED --callers __aarch64_ldadd8_acq_rel | grep -q '% add$'
