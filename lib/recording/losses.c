@@ -29,10 +29,9 @@ static void report_end(const struct plumb_recording_losses *losses, const struct
 	}
 	diagnostics_add(diagnostics, PLUMB_WARNING, "unfinished", place,
 			"the recorder was killed%s", recovered);
-	plumb_diagnostics_hint(diagnostics,
-			       losses->samples
-				       ? "the last 100 ms, or 64 KiB of each thread, may be missing"
-				       : "there are no samples yet");
+	plumb_diagnostics_hint(diagnostics, losses->samples
+						    ? "the last part of each thread may be missing"
+						    : "there are no samples yet");
 }
 
 static void report_skipped(const struct plumb_recording_losses *losses, const struct place *place,

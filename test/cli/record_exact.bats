@@ -266,6 +266,13 @@ loops()
 	[ "$(LD_LIBRARY_PATH='' plumb record --exact -q -L / -o dynamic.data -- "$work/path")" = none ]
 }
 
+@test "what could not be written is not called a program that was killed" {
+	[ -e "$work/endings" ] || skip "there is no compiler for AArch64, or no engine"
+	run --separate-stderr plumb record --exact -o /dev/full -- "$work/endings" thread
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "plumb: /dev/full: No space left on device" ]
+}
+
 @test "rejects what an exact profile cannot be combined with" {
 	run plumb record --exact -e cycles true
 	[ "$status" -eq 2 ]

@@ -346,7 +346,8 @@ static int run_model(struct recorder *r, int fd, struct source_record_run *run)
 			error = PLUMB_ERR_NO_MEMORY;
 		warn_of_losses(r);
 		warn_of_children(r, model->left_out);
-		if (job->exact)
+		/* Where the profile could not be written, the program was ended because of that. */
+		if (job->exact && !r->frames.error)
 			exact_warn(r->sampling, r->diagnostics);
 	}
 	free(model->sampled);
