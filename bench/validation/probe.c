@@ -284,6 +284,22 @@ static uint64_t forward(size_t stored, size_t loaded)
 	     : "x9", "memory");
 }
 
+/* Likewise 16 bytes, of one vector register, or stored from two. */
+static uint64_t forward_vector(size_t stored, size_t loaded)
+{
+	char *memory = allocate(8192);
+
+	LOOP("str q0, [%0]\nldr q0, [%1]", ::"r"(memory + stored), "r"(memory + loaded)
+	     : "v0", "memory");
+}
+
+static uint64_t forward_vectors(void)
+{
+	char *memory = allocate(8192);
+
+	LOOP("stp d0, d1, [%0]\nldr q0, [%0]", ::"r"(memory) : "v0", "memory");
+}
+
 /* A chain of loads from an offset in a page; loads and stores there, side by side. */
 static uint64_t load_at(size_t offset)
 {
@@ -361,6 +377,7 @@ int main(int count, char **arguments)
 		{"stores", stores},
 		{"sve_adds", sve_adds},
 		{"forward_page", forward_page},
+		{"forward_vectors", forward_vectors},
 		{"atomic_add", atomic_add},
 		{"compare_swap", compare_swap},
 		{"call_return", call_return},
@@ -389,6 +406,8 @@ int main(int count, char **arguments)
 		work = divide_through_memory(bytes);
 	if (strcmp(what, "forward") == 0)
 		work = forward(bytes, threads);
+	if (strcmp(what, "forward_vector") == 0)
+		work = forward_vector(bytes, threads);
 	if (strcmp(what, "load_at") == 0)
 		work = load_at(bytes);
 	if (strcmp(what, "loads_at") == 0)

@@ -163,7 +163,7 @@ def commands(name, folder):
     code = os.path.join(binaries, "7zz")
 
     def encrypt(size):
-        return [os.path.join(binaries, "openssl"), "speed", "-elapsed", "-bytes", str(size), "-seconds", "60",
+        return [os.path.join(binaries, "openssl"), "speed", "-elapsed", "-bytes", str(size), "-seconds", "3600",
                 "-evp", "aes-256-gcm"]
     runs = {
         "python": [work, mixed],

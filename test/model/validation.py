@@ -28,6 +28,7 @@ MEDIAN, MUCH_SHARE, FORMS_LEAST = 10, 0.1, 250
 def load(path):
     specification = importlib.util.spec_from_file_location("compared", path)
     module = importlib.util.module_from_spec(specification)
+    sys.modules["compared"] = module  # where its processes look for it
     specification.loader.exec_module(module)
     return module
 
@@ -203,7 +204,7 @@ def some_figures_are_measured():
     same(len(rows), len(wanted))
     with tempfile.TemporaryDirectory() as folder:
         compared.build(folder)
-        compared.measure_all(compared.Machine(arguments.plumb, folder), rows)
+        rows = compared.measure_all(compared.Machine(arguments.plumb, folder), rows, os.cpu_count())
     for one in rows:
         if abs(one["error"]) > 5:
             raise AssertionError(f"{one['figure']}: {one['model']}, not {one['published']}")
@@ -232,7 +233,7 @@ def page_is_made():
     """The whole page is made, and all of its rows meet its aims."""
     if not arguments.all:
         raise Skip("takes minutes; the suite `long` does it")
-    rows, forms, page = compared.make_page(os.path.abspath(arguments.plumb))
+    rows, forms, page = compared.make_page(os.path.abspath(arguments.plumb), os.cpu_count())
     free = [one for one in [*rows, *forms] if not one.get("sets") and "bound" not in one]
     settled = [one for one in rows if one in free and "contradicts" not in one and "program" not in one]
     for name, some in (("undisputed figures", settled), ("all figures", free)):
