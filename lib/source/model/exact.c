@@ -9,6 +9,7 @@
 #include "lines.h"
 
 #define CONTEXT_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
+#define SAMPLE_WORDS 10               /* of a sample, without its callers */
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
@@ -149,27 +150,32 @@ static size_t write_cost(struct record_writer *out, const struct record_setup *s
 {
 	const struct exact_key *key = key_of(sums, sum);
 	const struct exact_chain *chain = &sums->chains[sums->places[sum->place].chain];
-	uint64_t type = setup->events[sum->event].attr.sample_type;
-	size_t place;
+	const uint64_t type = setup->events[sum->event].attr.sample_type;
+	const uint32_t thread[] = {chain->frame.pid, chain->frame.tid};
+	uint64_t words[SAMPLE_WORDS];
+	size_t count = 0, place;
 
-	record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	record_u64(out, setup->ids[sum->event]);
-	record_u64(out, key->ip);
-	record_u32(out, chain->frame.pid);
-	record_u32(out, chain->frame.tid);
+	/* There are many samples, so their parts are not written one by one. */
+	words[count++] = setup->ids[sum->event];
+	words[count++] = key->ip;
+	memcpy(&words[count++], thread, sizeof(thread));
 	if (type & PERF_SAMPLE_TIME)
-		record_u64(out, sum->time);
+		words[count++] = sum->time;
 	if (type & PERF_SAMPLE_STREAM_ID)
-		record_u64(out, stream_of(sums, sum));
+		words[count++] = stream_of(sums, sum);
 	if (type & PERF_SAMPLE_CPU)
-		record_u64(out, chain->slot);
-	place = out->size;
-	record_u64(out, period);
-	record_u64(out, 2 + chain->depth);
-	record_u64(out, CONTEXT_USER);
-	record_u64(out, key->ip);
-	for (uint32_t i = 0; i < chain->depth; i++)
-		record_u64(out, sums->addresses[chain->addresses + i]);
+		words[count++] = chain->slot;
+	place = count;
+	words[count++] = period;
+	words[count++] = 2 + chain->depth;
+	words[count++] = CONTEXT_USER;
+	words[count++] = key->ip;
+	record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	place = out->size + place * sizeof(words[0]);
+	record_bytes(out, words, count * sizeof(words[0]));
+	if (chain->depth)
+		record_bytes(out, sums->addresses + chain->addresses,
+			     chain->depth * sizeof(sums->addresses[0]));
 	record_close(out);
 	return place;
 }
