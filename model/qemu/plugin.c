@@ -531,10 +531,19 @@ static void sample_system_call(struct sampler *sampler, int64_t number, uint64_t
 	}
 }
 
+/* A thread has executed all that it will. */
+static void settle_last(unsigned index)
+{
+	if (vcpus[index])
+		core_counts(vcpus[index]->core);
+}
+
 static void program_ends(void)
 {
 	aside_stop();
 	sampler_flush_all(true);
+	if (counting)
+		turns_visit_quiet(settle_last);
 	counting = false;
 	turns_over();
 }
@@ -544,13 +553,6 @@ static void engine_ends(qemu_plugin_id_t id, void *user)
 {
 	(void)id, (void)user;
 	program_ends();
-}
-
-/* What a thread that waits has executed is all that it will. */
-static void settle_waiting(unsigned index)
-{
-	if (vcpus[index])
-		core_counts(vcpus[index]->core);
 }
 
 /* The thread makes a system call, in which others may have their turn. */
@@ -568,7 +570,7 @@ static void leave_for_call(struct vcpu *vcpu, int64_t number, const uint64_t arg
 		results_can_be_set(vcpu->registers, &vcpu->has_registers, number, arguments);
 	turn_call(vcpu->turn, number, arguments);
 	if (number == CALL_EXIT_GROUP) {
-		turns_visit_waiting(settle_waiting);
+		turns_visit_waiting(settle_last);
 		counting = false;
 		turns_over();
 	}
@@ -816,10 +818,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	pthread_atfork(NULL, NULL, child_begins);
 	if (counting) {
 		register_callbacks(id);
-		if (sampler_has_profiles())
-			endings_set_up(program_ends, true);
-		else
-			endings_set_up(aside_stop, false);
+		endings_set_up(program_ends, sampler_has_profiles());
 	} else {
 		qemu_plugin_register_vcpu_syscall_cb(id, system_call);
 	}

@@ -495,3 +495,15 @@ void turns_visit_waiting(void (*visit)(unsigned index))
 		if (order.threads[i]->state == STATE_WAITS)
 			visit(order.threads[i]->index);
 }
+
+void turns_visit_quiet(void (*visit)(unsigned index))
+{
+	struct thread *holder;
+
+	order_lock();
+	holder = order.holder;
+	turns_visit_waiting(visit);
+	if (holder && holder->state != STATE_WAITS && work_tid(&holder->work) == gettid())
+		visit(holder->index);
+	order_unlock();
+}
