@@ -26,8 +26,12 @@ static bool wakes(int64_t number, const uint64_t arguments[6])
 
 static bool waits(int64_t number, const uint64_t arguments[6])
 {
+	uint32_t value;
+
+	/* Whoever cannot be told to sleep sleeps at home. */
 	return calls_sleep_on(number, arguments) && calls_keep_order(arguments) && !arguments[3] &&
-	       !(arguments[0] % sizeof(uint32_t));
+	       !(arguments[0] % sizeof(uint32_t)) &&
+	       guest_read(arguments[0], &value, sizeof(value));
 }
 
 bool dozers_may_serve(int64_t number, const uint64_t arguments[6])

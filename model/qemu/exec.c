@@ -52,7 +52,7 @@ static size_t read_beginning(const char *path, void *bytes, size_t size)
 /* Reads QEMU's own command line from the kernel. */
 static void read_command_line(void)
 {
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	int fd = open("/proc/thread-self/cmdline", O_RDONLY | O_CLOEXEC);
 	ssize_t got;
 
 	if (fd < 0)
@@ -104,7 +104,7 @@ static bool plugin_in_reach(void)
 
 void exec_set_up(unsigned prefix, const struct share *share, struct model_shared *shared)
 {
-	ssize_t length = readlink("/proc/self/exe", engine, sizeof(engine) - 1);
+	ssize_t length = readlink("/proc/thread-self/exe", engine, sizeof(engine) - 1);
 
 	engine[length > 0 ? length : 0] = '\0';
 	own_prefix = prefix;

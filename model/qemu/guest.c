@@ -4,12 +4,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The kernel copies, so that an invalid address is an error instead of a crash. */
+/*
+ * The kernel copies, so that an invalid address is an error instead of a crash. It is asked for
+ * this thread's memory: the process's is gone once its first thread has ended.
+ */
 bool guest_read(uint64_t address, void *out, unsigned long size)
 {
 	struct iovec to = {out, size}, from = {(void *)(uintptr_t)address, size};
 
-	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
+	return process_vm_readv(gettid(), &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
 bool guest_write(uint64_t address, const void *bytes, unsigned long size)
@@ -17,7 +20,7 @@ bool guest_write(uint64_t address, const void *bytes, unsigned long size)
 	struct iovec from = {(void *)(uintptr_t)bytes, size};
 	struct iovec to = {(void *)(uintptr_t)address, size};
 
-	return process_vm_writev(getpid(), &from, 1, &to, 1, 0) == (ssize_t)size;
+	return process_vm_writev(gettid(), &from, 1, &to, 1, 0) == (ssize_t)size;
 }
 
 bool guest_read_string(uint64_t address, char *out, unsigned long size)

@@ -10,6 +10,12 @@
 bool guest_read(uint64_t address, void *out, unsigned long size);
 bool guest_read_string(uint64_t address, char *out, unsigned long size);
 
+/* The address without the tag in its highest byte, with which system calls may be told it. */
+static inline uint64_t guest_untagged(uint64_t address)
+{
+	return address & UINT64_MAX >> 8;
+}
+
 /* Writes `size` bytes. Returns false if it cannot. */
 bool guest_write(uint64_t address, const void *bytes, unsigned long size);
 

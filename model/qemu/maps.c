@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static const char maps_file[] = "/proc/self/maps";
+static const char maps_file[] = "/proc/thread-self/maps";
 
 /* Tells whether a mapping goes on with what is mapped before it. */
 static bool goes_on(const struct mapping *before, const struct mapping *mapping)

@@ -15,6 +15,7 @@
 #include "qemu/calls.h"
 #include "qemu/endings.h"
 #include "qemu/exec.h"
+#include "qemu/guest.h"
 #include "qemu/hooks.h"
 #include "qemu/mappings.h"
 #include "qemu/options.h"
@@ -558,6 +559,8 @@ static void engine_ends(qemu_plugin_id_t id, void *user)
 /* The thread makes a system call, in which others may have their turn. */
 static void leave_for_call(struct vcpu *vcpu, int64_t number, const uint64_t arguments[6])
 {
+	uint64_t untagged[6];
+
 	atomic_fetch_or_explicit(&shared->outside, calls_outside(number, arguments),
 				 memory_order_relaxed);
 	memcpy(vcpu->call, arguments, sizeof(vcpu->call));
@@ -568,7 +571,10 @@ static void leave_for_call(struct vcpu *vcpu, int64_t number, const uint64_t arg
 	vcpu->turn->replaceable =
 		vcpu->returns_to && turn_may_stay(number, arguments) &&
 		results_can_be_set(vcpu->registers, &vcpu->has_registers, number, arguments);
-	turn_call(vcpu->turn, number, arguments);
+	memcpy(untagged, arguments, sizeof(untagged));
+	if (number == CALL_FUTEX)
+		untagged[0] = guest_untagged(arguments[0]);
+	turn_call(vcpu->turn, number, untagged);
 	if (number == CALL_EXIT_GROUP) {
 		turns_visit_waiting(settle_last);
 		counting = false;

@@ -487,7 +487,7 @@ static void close_rings(void)
  */
 static void read_command(unsigned prefix)
 {
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	int fd = open("/proc/thread-self/cmdline", O_RDONLY | O_CLOEXEC);
 	static char line[1u << 16];
 	const char *at = line, *slash;
 	ssize_t size;

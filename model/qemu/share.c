@@ -86,7 +86,7 @@ static bool is_gone(int process)
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/exe", process);
 	return readlink(path, target, sizeof(target)) < 0 && errno == ENOENT &&
-	       readlink("/proc/self/exe", target, sizeof(target)) > 0;
+	       readlink("/proc/thread-self/exe", target, sizeof(target)) > 0;
 }
 
 bool share_reader_gone(struct model_shared *shared)

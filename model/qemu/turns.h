@@ -78,7 +78,8 @@ void turns_forked(void);
 /* Calls `visit` for each thread that waits for its turn. Only for the thread that has it. */
 void turns_visit_waiting(void (*visit)(unsigned index));
 
-/* The same for any thread of the host's, and for the thread that it executes if that has the turn. */
+/* The same for any thread of the host's, and for the thread that it executes if that has the turn.
+ */
 void turns_visit_quiet(void (*visit)(unsigned index));
 
 #endif

@@ -29,7 +29,7 @@ EVENTS = "CPU_CYCLES,INST_RETIRED,L1D_CACHE_INVAL,L1D_CACHE_REFILL,STALL_BACKEND
 # What the program does, and its status.
 SAME = {"locks": 0, "turns": 0, "pipe": 0, "exit": 7, "come": 0, "semaphores": 0, "readers": 0,
         "barrier": 0, "spinning": 0, "relay": 0, "burst": 0, "detached": 0, "events": 0,
-        "bystanders": 0}
+        "bystanders": 0, "tagged": 0, "leaderless": 0}
 SAME_WAKES = {"requeue": 0, "cmp_requeue": 0, "wake_op": 0, "bits": 0, "inherit": 0, "ping": 0,
               "epoll": 0, "results": 0}
 OTHER = {"sleep": 0, "last": 0, "signal": 0, "fork": 0, "forks": 0, "offspring": 0, "abort": 134}
