@@ -38,6 +38,11 @@ double figure_rounded(double number)
 	return round(number / unit) * unit;
 }
 
+char *figure_percentage(double percent)
+{
+	return percent >= 99.5 ? memory_format("%.0f", percent) : memory_format("%.2g", percent);
+}
+
 /* Decimal places: one for a percentage, otherwise enough for about four digits. */
 static int places(double value, const char *units)
 {

@@ -16,6 +16,9 @@ double figure_rounded(double number);
 /* Formats a percentage with one decimal place, other values with about four digits. */
 char *figure_value(const struct pen *pen, double value, const char *units);
 
+/* Formats a percentage with two digits, "0.61" or "31", or from 99.5 on as a whole number. */
+char *figure_percentage(double percent);
+
 /* Tells whether the value would be shown as zero, or is NaN. */
 bool figure_is_zero(double value, const char *units);
 

@@ -33,9 +33,10 @@ static void print_heading(struct output *out, const struct report *report,
 {
 	const struct plumb_diagnosis *d = phase->diagnosis;
 	char *name = memory_format("Phase %s", report_phase_name(phase->number));
+	char *share = figure_percentage(100 * phase->sampled->instructions /
+					report->sampled->instructions);
 	char *text = memory_format(
-		": %zu intervals, %.2g %% of the instructions%s%s", phase->intervals,
-		100 * phase->sampled->instructions / report->sampled->instructions,
+		": %zu intervals, %s %% of the instructions%s%s", phase->intervals, share,
 		d->path_length ? "; leads to " : "",
 		d->path_length ? report_metric(report, d->path[d->path_length - 1].metric) : "");
 
@@ -43,6 +44,7 @@ static void print_heading(struct output *out, const struct report *report,
 	output_text(out, STYLE_HEADING, name);
 	output_wrapped(out, STYLE_PLAIN, report_columns(name), 2, text);
 	free(text);
+	free(share);
 	free(name);
 }
 

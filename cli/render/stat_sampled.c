@@ -42,7 +42,7 @@ struct plumb_value report_event_range(const struct report *report,
 static char *sampled_text(const struct report *report, const struct pen *pen)
 {
 	const struct report_sampled *s = report->sampled;
-	char *modelled, *windows, *error, *from, *text;
+	char *modelled, *windows, *error, *from, *text, *percent;
 
 	if (!(s->rest > 0))
 		return memory_format("sampled: nothing, because %s",
@@ -50,22 +50,25 @@ static char *sampled_text(const struct report *report, const struct pen *pen)
 					     : "the program is short: all of it was modelled");
 	modelled = figure_count(pen, figure_rounded(s->modelled));
 	windows = figure_count(pen, (double)s->windows);
+	percent = figure_percentage(100 * s->error);
 	error = isnan(s->error)
 			? memory_format("unknown error")
-			: memory_format("cycles within %.2g %% at 95 %% confidence, %s %g %%%s",
-					100 * s->error,
+			: memory_format("cycles within %s %% at 95 %% confidence, %s %g %%%s",
+					percent,
 					s->error > s->error_asked ? "more than the" : "asked for",
 					100 * s->error_asked,
 					s->error > s->error_asked
 						? " asked for; --sampled=off counts everything"
 						: "");
+	free(percent);
+	percent = figure_percentage(100 * s->modelled / s->instructions);
 	from = figure_count(pen, s->from);
-	text = memory_format("sampled: %s%s%s%s windows, %s instructions (%.2g %%) in detail%s; %s",
+	text = memory_format("sampled: %s%s%s%s windows, %s instructions (%s %%) in detail%s; %s",
 			     s->from > 0 ? "after " : "", s->from > 0 ? from : "",
-			     s->from > 0 ? " instructions, " : "", windows, modelled,
-			     100 * s->modelled / s->instructions,
+			     s->from > 0 ? " instructions, " : "", windows, modelled, percent,
 			     s->left ? ", including everything after its second thread began" : "",
 			     error);
+	free(percent);
 	free(from);
 	free(modelled);
 	free(windows);

@@ -112,12 +112,30 @@ static void progress_says_when_it_ends(void **state)
 	       "6 s: 92 million instructions, 15.3 million per second");
 }
 
+static void percentages_have_two_digits_or_are_whole(void **state)
+{
+	static const struct {
+		double percent;
+		const char *text;
+	} all[] = {{0.004, "0.004"}, {0.6149, "0.61"}, {2, "2"},     {31.4, "31"},
+		   {99.4, "99"},     {99.6, "100"},    {100, "100"}, {1234.4, "1234"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		char *text = figure_percentage(all[i].percent);
+
+		assert_string_equal(text, all[i].text);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_have_fitting_units),
 		cmocka_unit_test(times_round_to_the_next_unit),
 		cmocka_unit_test(counts_are_grouped),
+		cmocka_unit_test(percentages_have_two_digits_or_are_whole),
 		cmocka_unit_test(progress_leaves_out_zeros),
 		cmocka_unit_test(progress_says_when_it_ends),
 	};
