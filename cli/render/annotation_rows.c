@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The code of a function: its lines of source and instructions, with what is known about each. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,9 @@
 
 /* A smaller share is printed as 0.00%. */
 #define SHOWN_LEAST 0.00005
+
+/* Columns that causes get at least: "backen…_load 93%". */
+#define CAUSE_LEAST 16
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
@@ -170,18 +174,39 @@ static unsigned width_of(const struct columns *columns, const struct gutter *gut
 	return width;
 }
 
-/* Leaves out columns that a narrow terminal has no room for, and says which. */
+/* Makes the column of causes as narrow as the others require, but not narrower than its least. */
+static void fit_causes(struct columns *columns, const struct gutter *gutter, int causes,
+		       unsigned width)
+{
+	unsigned others;
+
+	columns->widths[CAUSE] = 0;
+	others = width_of(columns, gutter);
+	columns->widths[CAUSE] = causes;
+	if (!columns->shown[CAUSE] || causes <= CAUSE_LEAST || others + (unsigned)causes <= width)
+		return;
+	columns->widths[CAUSE] = others + CAUSE_LEAST < width ? (int)(width - others) : CAUSE_LEAST;
+}
+
+/*
+ * Leaves out columns that a narrow terminal has no room for, and says which. Causes are shortened
+ * before a column other than that of the costs is left out, and get what it leaves.
+ */
 static void fit(struct output *out, const struct annotated *function, struct columns *columns,
 		const struct gutter *gutter)
 {
 	static const uint8_t order[] = {COST,    MISPREDICTED, MISSES, INTERVAL,
 					LATENCY, CAUSE,        COUNT};
+	const int causes = columns->widths[CAUSE];
 	struct join names = {0};
 	char *text;
 
 	if (!output_is_narrow(out))
 		return;
-	for (size_t i = 0; i < sizeof(order) && width_of(columns, gutter) > out->width; i++) {
+	for (size_t i = 0; i < sizeof(order); i++) {
+		fit_causes(columns, gutter, causes, i ? out->width : UINT_MAX);
+		if (width_of(columns, gutter) <= out->width)
+			break;
 		if (!columns->shown[order[i]])
 			continue;
 		columns->shown[order[i]] = false;
@@ -244,15 +269,36 @@ static void print_code(struct output *out, const struct annotated *function,
 	free(cost);
 }
 
+/* Returns a cause and its share, "NAME 93%", whose name is shortened to fit; the caller frees it.
+ */
+static char *short_cause(const struct output *out, const char *cause, size_t room)
+{
+	const char *share = strrchr(cause, ' ');
+	char *name, *shorter, *text;
+
+	if (!share || wrap_columns(cause, strlen(cause)) <= room || strlen(share) >= room)
+		return fit_short_name(out, cause, room);
+	name = memory_copy(cause, (size_t)(share - cause));
+	shorter = fit_short_name(out, name, room - strlen(share));
+	text = memory_format("%s%s", shorter, share);
+	free(shorter);
+	free(name);
+	return text;
+}
+
 /* Prints the value of a column, and the blanks between it and the next. */
 static void print_value(struct output *out, enum style style, const struct columns *columns,
 			enum column column, const char *value)
 {
-	const size_t blanks = (size_t)columns->widths[column] - wrap_columns(value, strlen(value));
+	const size_t room = (size_t)columns->widths[column];
+	char *fitting = column == CAUSE ? short_cause(out, value, room) : NULL;
+	const char *text = fitting ? fitting : value;
+	const size_t blanks = room - wrap_columns(text, strlen(text));
 
 	output_spaces(out, column == CAUSE ? 0 : blanks);
-	output_text(out, style, value);
+	output_text(out, style, text);
 	output_spaces(out, 2 + (column == CAUSE ? blanks : 0));
+	free(fitting);
 }
 
 static void print_instruction(struct output *out, const struct annotated *function,
