@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char maps_file[] = "/proc/thread-self/maps";
@@ -39,6 +40,30 @@ static void set_path(struct mapping *mapping, const char *path)
 	snprintf(mapping->path, sizeof(mapping->path), "%s", *path == '/' ? path : MAPS_ANONYMOUS);
 }
 
+/*
+ * The list spells a line break in a path "\012", but leaves a backslash as it is. A path that
+ * spells the mapped file as it stands is one with a backslash; in others, line breaks are put back.
+ */
+static void put_back_line_breaks(struct mapping *mapping)
+{
+	static const char spelled[] = "\\012";
+	char *to = strstr(mapping->path, spelled);
+	const char *from = to;
+	struct stat status;
+
+	if (!to || (stat(mapping->path, &status) == 0 && status.st_ino == mapping->inode))
+		return;
+	while (*from) {
+		if (strncmp(from, spelled, sizeof(spelled) - 1) == 0) {
+			*to++ = '\n';
+			from += sizeof(spelled) - 1;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+}
+
 /* Parses a line of /proc/self/maps, proc(5): "FROM-TO PERM OFFSET MAJOR:MINOR INODE PATH". */
 static bool parse_line(char *line, struct mapping *mapping)
 {
@@ -57,6 +82,7 @@ static bool parse_line(char *line, struct mapping *mapping)
 	mapping->inode = next_number(&at, 10);
 	at += strspn(at, " ");
 	set_path(mapping, at);
+	put_back_line_breaks(mapping);
 	return mapping->to > mapping->from;
 }
 
@@ -111,9 +137,6 @@ static enum maps_answer ask(int maps, uint64_t address, struct mapping *mapping)
 
 	if (ioctl(maps, QUERY, &query))
 		return errno == ENOENT ? MAPS_NONE : MAPS_CANNOT_ASK;
-	/* The list has it so. */
-	if (memchr(name, '\n', sizeof(name)))
-		return MAPS_CANNOT_ASK;
 	*mapping = (struct mapping){
 		.from = query.from,
 		.to = query.to,

@@ -273,6 +273,18 @@ loops()
 	[ "$stderr" = "plumb: /dev/full: No space left on device" ]
 }
 
+@test "a program in a folder whose name has a line break" {
+	[ -e "$work/endings" ] || skip "there is no compiler for AArch64, or no engine"
+	folder=$work/$'two\nlines'
+	mkdir -p "$folder"
+	cp "$work/endings" "$folder/"
+	plumb record --exact -q -o "$work/break.data" -- "$folder/endings" none
+	run --separate-stderr plumb report -i "$work/break.data" -e INST_RETIRED --csv -F period,symbol
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	grep -q ',loop$' <<<"$output"
+}
+
 @test "rejects what an exact profile cannot be combined with" {
 	run plumb record --exact -e cycles true
 	[ "$status" -eq 2 ]

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is mapped at an address: asked about singly as in the list, and without reading the list. */
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -140,19 +142,40 @@ static void test_both_ways(void **state)
 	}
 }
 
-/* The list has another spelling of such a name. */
-static void test_line_break(void **state)
+static void check_name(const char *name, bool is_deleted)
 {
-	const int file = new_file("two\nlines", 1);
+	char folder[] = "/tmp/plumb-maps-XXXXXX", path[128], expected[160];
 	char *place = reserve(3);
 	struct mapping mapping;
+	int file;
 
-	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(expected, sizeof(expected), "%s%s", path, is_deleted ? " (deleted)" : "");
+	file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(file >= 0);
+	assert_return_code(ftruncate(file, PAGE), 0);
 	map(place + PAGE, PROT_READ, file, 0);
+	if (is_deleted)
+		unlink(path);
 	assert_true(maps_find(at(place + PAGE), &mapping));
-	assert_string_equal(mapping.path, "/memfd:two\\012lines (deleted)");
+	assert_string_equal(mapping.path, expected);
+	assert_true(maps_read(at(place + PAGE), &mapping));
+	assert_string_equal(mapping.path, expected);
 	munmap(place, 3 * (size_t)PAGE);
 	close(file);
+	unlink(path);
+	rmdir(folder);
+}
+
+/* The list spells a line break "\012". */
+static void test_line_break(void **state)
+{
+	(void)state;
+	check_name("two\nlines", false);
+	check_name("two\nlines", true);
+	check_name("a\nb\n", false);
+	check_name("two\\012lines", false);
 }
 
 /* Returns how many bytes this process has read so far, or 0 if the kernel does not count them. */
