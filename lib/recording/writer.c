@@ -25,8 +25,8 @@ static int not_opened(struct plumb_recording_writer *writer, int number)
 	struct place where = {.file = writer->path};
 	char reason[128];
 
-	diagnostics_add(writer->diagnostics, PLUMB_ERROR, "not-opened", &where, "%s",
-			strerror_r(number, reason, sizeof(reason)));
+	diagnostics_add(writer->diagnostics, PLUMB_ERROR, "not-opened", &where,
+			"cannot be written: %s", strerror_r(number, reason, sizeof(reason)));
 	return PLUMB_ERR_IO;
 }
 

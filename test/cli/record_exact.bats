@@ -271,6 +271,9 @@ loops()
 	run --separate-stderr plumb record --exact -o /dev/full -- "$work/endings" thread
 	[ "$status" -eq 1 ]
 	[ "$stderr" = "plumb: /dev/full: No space left on device" ]
+	run --separate-stderr plumb record --exact -o nowhere/x -- "$work/endings" none
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "plumb: nowhere/x: cannot be written: No such file or directory" ]
 }
 
 @test "a program in a folder whose name has a line break" {
