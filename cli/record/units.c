@@ -266,6 +266,8 @@ static bool agree(const struct record_request *request)
 		complain("--exact cannot be combined with --branch-any or --branch-filter");
 	else if (options->exact && (options->snapshot || request->user_stack))
 		complain("--exact cannot be combined with --snapshot or --call-graph dwarf");
+	else if (options->exact && request->limit_bytes)
+		complain("--exact cannot be combined with --max-size: it covers the whole run");
 	else if (options->sampled && *options->sampled && !options->exact)
 		complain(
 			"--sampled=%s requires --exact; without it, -c sets how many windows there "

@@ -298,6 +298,9 @@ loops()
 	run plumb record --exact --snapshot true
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: --exact cannot be combined with --snapshot or --call-graph dwarf" ]
+	run plumb record --exact --max-size 1M ./nothing
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "plumb: --exact cannot be combined with --max-size: it covers the whole run" ]
 	run plumb record --exact --source perf true
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: --exact requires --source model" ]
