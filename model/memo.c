@@ -476,10 +476,9 @@ static inline uint64_t ask_branch(const struct attempt *attempt, struct told *to
  * Asks memory and predictor what the block would. Returns the transition that they answer as; or
  * NULL, with the answers until there was none in memo->told.
  */
-static inline struct transition *follow(const struct attempt *attempt)
+static inline struct transition *follow(const struct attempt *attempt, struct memo *memo)
 {
 	const struct prepared *prepared = attempt->block->model;
-	struct memo *memo = attempt->core->memo;
 	struct transition *t = find_first(memo, prepared, attempt->accesses, attempt->access_count);
 	const struct step *step;
 	uint64_t answer;
@@ -670,7 +669,7 @@ bool memo_execute(struct core *core, const struct block *block, unsigned execute
 		}
 		core->exact->shared_until = 0;
 	}
-	t = follow(&attempt);
+	t = follow(&attempt, memo);
 	if (unlikely(!t)) {
 		undo_stores(core);
 		memo_record(core, block, executed, accesses, access_count, next_pc);
