@@ -6,9 +6,11 @@
 
 #include "base/large.h"
 
-/* Bits of the smallest table, and of one with all numbers. */
-#define BITS_MIN 2
-#define BITS_MAX 16
+/* Bits of the smallest table, of the next one, which is a line of the cache, and of one with all
+ * numbers. */
+#define BITS_MIN  2
+#define BITS_LINE 4
+#define BITS_MAX  16
 
 void latencies_begin(struct latencies *latencies, unsigned kinds)
 {
@@ -105,17 +107,19 @@ static void put(const struct latency_counts *counts, unsigned number, uint64_t c
 /* Copies the entries of a narrow table to a larger one, which is empty. */
 static void copy_narrow(const struct latency_counts *to, const struct latency_counts *from)
 {
-	const size_t mask = latency_room(to) - 1, room = latency_room(from);
+	const size_t mask = latency_room(to) - 1;
+	uint64_t entries[LATENCY_ENTRIES];
+	size_t count, next = 0;
 
-	for (size_t i = 0; i < room; i++) {
-		const uint32_t entry = from->narrow[i];
-		size_t at = latency_home(to, entry >> 16);
+	while ((count = latency_entries(from, &next, entries))) {
+		for (size_t i = 0; i < count; i++) {
+			const unsigned number = latency_number(entries[i]);
+			size_t at = latency_home(to, number);
 
-		if (!entry)
-			continue;
-		while (to->narrow[at])
-			at = (at + 1) & mask;
-		to->narrow[at] = entry;
+			while (to->narrow[at])
+				at = (at + 1) & mask;
+			to->narrow[at] = number << 16 | (uint32_t)latency_count(entries[i]);
+		}
 	}
 }
 
@@ -143,6 +147,12 @@ static bool grow(struct latencies *latencies, struct latency_counts *counts, uns
 	return true;
 }
 
+/* Returns the bits of the next larger table. */
+static unsigned next_bits(unsigned bits)
+{
+	return bits >= BITS_LINE ? bits + 1 : bits ? BITS_LINE : BITS_MIN;
+}
+
 /* Makes room for one more number, with this count. Returns false if out of memory. */
 static bool reserve(struct latencies *latencies, struct latency_counts *counts, uint64_t count)
 {
@@ -150,7 +160,7 @@ static bool reserve(struct latencies *latencies, struct latency_counts *counts, 
 	unsigned bits = counts->bits;
 
 	if (bits < BITS_MAX && 4 * (size_t)(counts->used + 1) > 3 * latency_room(counts))
-		bits = bits ? bits + 1 : BITS_MIN;
+		bits = next_bits(bits);
 	return (bits == counts->bits && is_wide == counts->is_wide) ||
 	       grow(latencies, counts, bits, is_wide);
 }
@@ -222,6 +232,8 @@ int latencies_add(struct latencies *latencies, size_t row, const struct plumb_sp
 static int join_counts(struct latencies *latencies, struct latency_counts *to,
 		       const struct latency_counts *from)
 {
+	uint64_t entries[LATENCY_ENTRIES];
+	size_t count, next = 0;
 	int status = 0;
 
 	to->sum += from->sum;
@@ -230,12 +242,10 @@ static int join_counts(struct latencies *latencies, struct latency_counts *to,
 	 * table. */
 	if (to->bits < from->bits && !grow(latencies, to, from->bits, to->is_wide))
 		return PLUMB_ERR_NO_MEMORY;
-	for (size_t i = 0; status == 0 && i < latency_room(from); i++) {
-		const uint64_t entry = latency_entry(from, i);
-
-		if (entry)
-			status = add(latencies, to, latency_number(entry), latency_count(entry));
-	}
+	while (status == 0 && (count = latency_entries(from, &next, entries)))
+		for (size_t i = 0; status == 0 && i < count; i++)
+			status = add(latencies, to, latency_number(entries[i]),
+				     latency_count(entries[i]));
 	return status;
 }
 

@@ -109,6 +109,32 @@ static inline size_t latency_room(const struct latency_counts *counts)
 	return counts->bits ? (size_t)1 << counts->bits : 0;
 }
 
+/*
+ * Copies the entries from place `*at` on, as wide ones, and moves `*at` behind them. Returns how
+ * many; 0 behind the last one. Which places are free cannot be predicted, so nothing depends on it
+ * but where the next entry goes.
+ */
+#define LATENCY_ENTRIES ((size_t)64)
+static inline size_t latency_entries(const struct latency_counts *counts, size_t *at,
+				     uint64_t entries[LATENCY_ENTRIES])
+{
+	const size_t room = latency_room(counts);
+	size_t count = 0;
+
+	while (count == 0 && *at < room) {
+		const size_t end = room - *at < LATENCY_ENTRIES ? room : *at + LATENCY_ENTRIES;
+
+		for (size_t i = *at; i < end; i++) {
+			const uint64_t entry = latency_entry(counts, i);
+
+			entries[count] = entry;
+			count += entry != 0;
+		}
+		*at = end;
+	}
+	return count;
+}
+
 /* Returns where the search for a number begins. Golden hashing spreads successive ones evenly. */
 static inline size_t latency_home(const struct latency_counts *counts, unsigned number)
 {

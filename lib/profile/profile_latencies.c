@@ -40,15 +40,16 @@ static void sort_buckets(struct buckets *buckets, const struct latency_counts *o
 {
 	uint64_t present[LATENCY_BUCKETS / 64 + 1] = {0};
 	uint64_t counts[LATENCY_BUCKETS]; /* of those that are present */
+	uint64_t entries[LATENCY_ENTRIES];
+	size_t count, next = 0;
 
-	for (size_t i = 0; i < latency_room(of); i++) {
-		const uint64_t entry = latency_entry(of, i);
-		const unsigned bucket = latency_number(entry);
+	while ((count = latency_entries(of, &next, entries))) {
+		for (size_t i = 0; i < count; i++) {
+			const unsigned bucket = latency_number(entries[i]);
 
-		if (!entry)
-			continue;
-		present[bucket / 64] |= UINT64_C(1) << bucket % 64;
-		counts[bucket] = latency_count(entry);
+			present[bucket / 64] |= UINT64_C(1) << bucket % 64;
+			counts[bucket] = latency_count(entries[i]);
+		}
 	}
 	buckets->count = 0;
 	for (uint32_t word = 0; word < LATENCY_BUCKETS / 64 + 1; word++) {
