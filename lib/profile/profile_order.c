@@ -68,27 +68,169 @@ static int compare_rows(const void *a, const void *b, void *user)
 /* Rows that are worth a thread. */
 #define ROWS_FOR_THREAD 4096
 
-struct sorting {
-	struct plumb_profile *profile;
-	uint32_t *rows, *room; /* `count` of each */
+/* A key with more values than this among the rows has many. */
+#define VALUES_FEW 32
+
+/* The values of a key among the rows, in the order of their texts. */
+struct few_values {
+	uint64_t at[VALUES_FEW][2];
+	uint8_t ranks[VALUES_FEW]; /* equal texts have the same */
 	size_t count;
-	unsigned threads; /* that may sort them */
 };
 
-/* Merges the sorted halves of the rows, of which the first has `middle`. */
-static void merge(struct sorting *sorting, size_t middle)
+/* Rows are compared by their size and the beginning of a text, as far as these tell; with callees,
+ * the text is empty, as it is not what comes next. */
+#define TEXT_KEPT ((size_t)16)
+struct sorted_row {
+	uint64_t size;
+	uint64_t text[TEXT_KEPT / sizeof(uint64_t)]; /* the first byte is the highest */
+	uint32_t row;
+};
+
+struct sorting {
+	struct plumb_profile *profile;
+	const uint32_t *rows;             /* in any order */
+	struct sorted_row *sorted, *room; /* `count` of each */
+	size_t count;
+	unsigned threads; /* that may sort them */
+	/* The first keys, which have few values; a byte of the text is the rank of each. */
+	const struct few_values *few;
+	size_t few_count;
+};
+
+/* Returns where a value is, or the number of values. */
+static size_t find_few(const struct few_values *few, const uint64_t value[2])
 {
-	const uint32_t *from = sorting->room;
-	size_t a = 0, b = middle;
+	size_t i = 0;
 
-	memcpy(sorting->room, sorting->rows, sorting->count * sizeof(*sorting->rows));
+	while (i < few->count && (few->at[i][0] != value[0] || few->at[i][1] != value[1]))
+		i++;
+	return i;
+}
+
+/* Finds the values of the k-th key. Returns false if there are many. */
+static bool collect_few(const struct sorting *sorting, size_t k, struct few_values *few)
+{
+	const struct plumb_profile *profile = sorting->profile;
+	const unsigned key = profile->keys[k];
+
+	few->count = 0;
 	for (size_t i = 0; i < sorting->count; i++) {
-		const bool first =
-			b == sorting->count ||
-			(a < middle && compare_rows(&from[a], &from[b], sorting->profile) <= 0);
+		const uint64_t *value = row_values(profile, sorting->rows[i]) + 1 + 2 * k;
 
-		sorting->rows[i] = first ? from[a++] : from[b++];
+		if (find_few(few, value) < few->count)
+			continue;
+		if (few->count == VALUES_FEW)
+			return false;
+		memcpy(few->at[few->count++], value, sizeof(*few->at));
 	}
+	for (size_t i = 0; i < few->count; i++) {
+		few->ranks[i] = 0;
+		for (size_t other = 0; other < few->count; other++)
+			few->ranks[i] += key_compare(profile, key, few->at[other], few->at[i]) < 0;
+	}
+	return true;
+}
+
+/* Writes the first bytes of what a row's texts are compared by. */
+static void keep_text(const struct sorting *sorting, struct sorted_row *sorted)
+{
+	const struct plumb_profile *profile = sorting->profile;
+	const uint64_t *values = row_values(profile, sorted->row) + 1;
+	const size_t few = sorting->few_count;
+	char kept[TEXT_KEPT + 1] = "";
+
+	for (size_t k = 0; k < few; k++)
+		kept[k] = (char)sorting->few[k].ranks[find_few(&sorting->few[k], values + 2 * k)];
+	if (few < profile->options.key_count) {
+		char room[PLUMB_PROFILE_TEXT];
+		const char *text = key_text(profile, profile->keys[few], values + 2 * few, room);
+
+		if (text)
+			strncpy(kept + few, text, TEXT_KEPT - few);
+	}
+	for (size_t i = 0; i < TEXT_KEPT; i++)
+		sorted->text[i / 8] = sorted->text[i / 8] << 8 | (uint8_t)kept[i];
+}
+
+/*
+ * Returns whether `a` is not behind `b`. Which one is first cannot be predicted, so nothing depends
+ * on it but the result; few pairs differ in nothing that is kept of them.
+ */
+static inline bool is_first(const struct sorted_row *a, const struct sorted_row *b,
+			    const struct plumb_profile *profile)
+{
+	const bool same_begin = a->text[0] == b->text[0];
+	const bool first = (a->text[0] < b->text[0]) | (same_begin & (a->text[1] < b->text[1]));
+	const bool same = same_begin & (a->text[1] == b->text[1]);
+
+	if ((a->size == b->size) & same)
+		return compare_rows(&a->row, &b->row, (void *)(uintptr_t)profile) <= 0;
+	return (a->size > b->size) | ((a->size == b->size) & first);
+}
+
+/* Merges two sorted parts of `from`, up to `middle` and from there up to `end`, into `to`. */
+static void merge(const struct sorting *sorting, const struct sorted_row *from,
+		  struct sorted_row *to, size_t middle, size_t end)
+{
+	const struct sorted_row *a = from, *b = from + middle;
+
+	while (a < from + middle && b < from + end) {
+		const bool first = is_first(a, b, sorting->profile);
+
+		*to++ = *(first ? a : b);
+		a += first;
+		b += !first;
+	}
+	memcpy(to, a, (size_t)(from + middle - a) * sizeof(*to));
+	to += from + middle - a;
+	memcpy(to, b, (size_t)(from + end - b) * sizeof(*to));
+}
+
+/* Rows that are sorted one by one. */
+#define RUN ((size_t)8)
+
+static void sort_run(const struct sorting *sorting, struct sorted_row *run, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		const struct sorted_row row = run[i];
+		size_t at = i;
+
+		for (; at && !is_first(&run[at - 1], &row, sorting->profile); at--)
+			run[at] = run[at - 1];
+		run[at] = row;
+	}
+}
+
+static void sort_alone(const struct sorting *sorting)
+{
+	const size_t count = sorting->count;
+	struct sorted_row *from = sorting->sorted, *to = sorting->room;
+
+	for (size_t i = 0; i < count; i++) {
+		from[i] = (struct sorted_row){
+			.size = size_of(sorting->profile, sorting->rows[i]),
+			.row = sorting->rows[i],
+		};
+		if (!sorting->profile->callees)
+			keep_text(sorting, &from[i]);
+	}
+	for (size_t i = 0; i < count; i += RUN)
+		sort_run(sorting, from + i, count - i < RUN ? count - i : RUN);
+	for (size_t run = RUN; run < count; run *= 2) {
+		struct sorted_row *merged = to;
+
+		for (size_t i = 0; i < count; i += 2 * run) {
+			const size_t left = count - i;
+
+			merge(sorting, from + i, to + i, left < run ? left : run,
+			      left < 2 * run ? left : 2 * run);
+		}
+		to = from;
+		from = merged;
+	}
+	if (from != sorting->sorted)
+		memcpy(sorting->sorted, from, count * sizeof(*from));
 }
 
 /* Sorts halves in two threads, each of which may have more. */
@@ -101,13 +243,13 @@ static void *sort(void *user)
 	bool started;
 
 	if (sorting->threads < 2 || sorting->count < 2 * (size_t)ROWS_FOR_THREAD) {
-		qsort_r(sorting->rows, sorting->count, sizeof(*sorting->rows), compare_rows,
-			sorting->profile);
+		sort_alone(sorting);
 		return NULL;
 	}
 	first.count = middle;
 	first.threads = sorting->threads / 2;
 	second.rows += middle;
+	second.sorted += middle;
 	second.room += middle;
 	second.count -= middle;
 	second.threads -= first.threads;
@@ -117,20 +259,41 @@ static void *sort(void *user)
 		pthread_join(thread, NULL);
 	else
 		sort(&first);
-	merge(sorting, middle);
+	memcpy(sorting->room, sorting->sorted, sorting->count * sizeof(*sorting->sorted));
+	merge(sorting, sorting->room, sorting->sorted, middle, sorting->count);
 	return NULL;
+}
+
+/* Sorts many rows. `few` has room for the values of all keys. Returns false if out of memory. */
+static bool sort_many(struct sorting *sorting, struct few_values *few, uint32_t *rows)
+{
+	const struct plumb_profile *profile = sorting->profile;
+
+	while (!profile->callees && sorting->few_count < profile->options.key_count &&
+	       collect_few(sorting, sorting->few_count, &few[sorting->few_count]))
+		sorting->few_count++;
+	sorting->sorted = reallocarray(NULL, 2 * sorting->count, sizeof(*sorting->sorted));
+	if (!sorting->sorted)
+		return false;
+	sorting->room = sorting->sorted + sorting->count;
+	sort(sorting);
+	for (size_t i = 0; i < sorting->count; i++)
+		rows[i] = sorting->sorted[i].row;
+	free(sorting->sorted);
+	return true;
 }
 
 void rows_sort(struct plumb_profile *profile, uint32_t *rows, size_t count)
 {
-	struct sorting sorting = {.profile = profile, .rows = rows, .count = count};
+	struct few_values few[PLUMB_PROFILE_KEYS_MAX];
+	struct sorting sorting = {
+		.profile = profile,
+		.rows = rows,
+		.count = count,
+		.few = few,
+		.threads = threads_to_use(profile->options.threads),
+	};
 
-	if (count >= 2 * (size_t)ROWS_FOR_THREAD) {
-		sorting.threads = threads_to_use(profile->options.threads);
-		sorting.room = malloc(count * sizeof(*rows));
-	}
-	if (!sorting.room)
-		sorting.threads = 1;
-	sort(&sorting);
-	free(sorting.room);
+	if (count < ROWS_FOR_THREAD || !sort_many(&sorting, few, rows))
+		qsort_r(rows, count, sizeof(*rows), compare_rows, profile);
 }

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """plumb report prints the same whether it may run on one CPU, so that it adds everything in one
-thread, or on all of them. report_threads.py PLUMB MAKE_SPE_RECORDING"""
+thread, or on all of them; and thousands of rows in the order of their samples and texts.
+report_threads.py PLUMB MAKE_SPE_RECORDING"""
+import csv
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,9 +43,10 @@ class Work:
         self.plumb, self.make, self.path = plumb, make, folder / "spe.data"
         self.cpus = os.sched_getaffinity(0)
 
-    def record(self, words, cut=0):
+    def record(self, words, cut=0, path=None):
         # All code is in a file with symbols, as far as that has any.
-        program = [f"program={self.plumb}", f"text={text_section(self.plumb):x}"]
+        path = path or self.plumb
+        program = [f"program={path}", f"text={text_section(path):x}"]
         subprocess.run([self.make, self.path, "1", str(RECORDS), "8", "chunk=65536",
                         *words.split(), *program], check=True)
         if cut:
@@ -83,6 +87,44 @@ def truncated(work):
     """a truncated recording"""
     work.record("contexts code=2000", cut=RECORDS * 20)
     work.compare()
+
+
+def check_order(work, keys):
+    """More samples come first, then texts by their bytes, key by key."""
+    options = ["--csv", "-F", "samples," + ",".join(keys), "-s", ",".join(keys)]
+    lines = work.report(options, work.cpus)[1].decode().splitlines()
+    rows = [(-int(row["samples"]), *(row[key].encode() for key in keys))
+            for row in csv.DictReader(lines)]
+    if len(rows) < 4500:
+        raise AssertionError(f"{keys}: {len(rows)} rows are too few to tell")
+    for i, (row, following) in enumerate(zip(rows, rows[1:])):
+        if row > following:
+            raise AssertionError(f"{keys}: row {i}, {row}, is before {following}")
+
+
+@tap.test
+def order(work):
+    """the order of many rows"""
+    work.record("contexts code=90000")
+    for keys in (["ip"], ["data_source", "ip"], ["cpu", "data_source", "symbol"],
+                 ["pid", "tid", "cpu", "comm", "dso", "data_source", "symbol", "ip"]):
+        check_order(work, keys)
+
+
+@tap.test
+def letters(work):
+    """many rows, some of which have letters that are not ASCII"""
+    if not shutil.which("gcc"):
+        raise Skip("no compiler")
+    source, path = work.path.with_name("wide.c"), work.path.with_name("wide")
+    names = ["größe" if i == 500 else f"function_with_the_number_{i}" for i in range(1000)]
+    source.write_text("".join(f"int {name}(int n) {{ return n * {i} + n / 3; }}\n"
+                              for i, name in enumerate(names)) + "int main(void) { return 0; }\n",
+                      encoding="utf-8")
+    subprocess.run(["gcc", "-O1", "-static", "-o", path, source], check=True)
+    work.record("contexts code=90000", path=path)
+    work.compare()
+    check_order(work, ["data_source", "symbol"])
 
 
 with tempfile.TemporaryDirectory() as scratch:
