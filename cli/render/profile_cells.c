@@ -11,6 +11,7 @@
 
 #include "base/large.h"
 #include "base/threads.h"
+#include "profile/row_parts.h"
 #include "render/profile_columns.h"
 #include "tool/memory.h"
 
@@ -50,6 +51,32 @@ bool profile_is_uncertain(const struct profile_view *view, size_t event, size_t 
 	return false;
 }
 
+/* Returns the estimates that columns show. */
+static unsigned estimates_of(const struct part *part)
+{
+	unsigned parts = 0;
+
+	for (size_t c = 0; c < part->table.column_count; c++) {
+		switch (part->place.view->columns[part->shown[c]]) {
+		case PROFILE_LATENCY:
+		case PROFILE_LATENCY_INTERVAL:
+			parts |= ROW_LATENCY;
+			break;
+		case PROFILE_L1D_MISSES:
+		case PROFILE_L1D_INTERVAL:
+			parts |= ROW_L1D_MISSES;
+			break;
+		case PROFILE_MISPREDICTIONS:
+		case PROFILE_MISPREDICTION_INTERVAL:
+			parts |= ROW_MISPREDICTIONS;
+			break;
+		default:
+			break;
+		}
+	}
+	return parts;
+}
+
 /* Adds a part's cells. Each row is estimated once, though it is also compared with its neighbours.
  */
 static void add_part(struct part *part)
@@ -57,18 +84,19 @@ static void add_part(struct part *part)
 	struct profile_place *place = &part->place;
 	const struct profile_view *view = place->view;
 	struct plumb_profile_estimate before = {NAN, NAN, NAN};
+	const unsigned parts = estimates_of(part);
 	struct plumb_profile_row next;
 	bool more;
 
 	if (part->first > 0 &&
-	    plumb_profile_row(view->profile, place->event_index, part->first - 1, &next))
+	    profile_row_parts(view->profile, place->event_index, part->first - 1, 0, &next))
 		before = *profile_main_share(view, &next);
-	more = plumb_profile_row(view->profile, place->event_index, part->first, &next);
+	more = profile_row_parts(view->profile, place->event_index, part->first, parts, &next);
 	for (size_t i = part->first; more && i < part->end; i++) {
 		const struct plumb_profile_estimate *share = profile_main_share(view, &place->row);
 
 		place->row = next;
-		more = plumb_profile_row(view->profile, place->event_index, i + 1, &next);
+		more = profile_row_parts(view->profile, place->event_index, i + 1, parts, &next);
 		place->uncertain = overlap(&before, share) ||
 				   (more && overlap(share, profile_main_share(view, &next)));
 		before = *share;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/row_parts.h"
 #include "tool/complain.h"
 
 #define FILES_MAX    32
@@ -83,7 +84,7 @@ static void add_samples(struct nameless *files, const struct profile_view *view,
 
 		/* The estimates of a row take longer than its name. */
 		if (function && file_length(function) &&
-		    plumb_profile_row(view->profile, e, i, &row))
+		    profile_row_parts(view->profile, e, i, 0, &row))
 			add(files, function, row.share.value);
 	}
 }

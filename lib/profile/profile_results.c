@@ -6,6 +6,7 @@
 
 #include "base/student.h"
 #include "profile/profile.h"
+#include "profile/row_parts.h"
 
 /* ---- The end -----------------------------------------------------------------------------------
  */
@@ -178,8 +179,22 @@ bool plumb_profile_event(const struct plumb_profile *profile, size_t i,
 
 /* How many rows before its own one is fetched, since the order of rows is any; and later what its
  * latencies lead to. */
-#define ROWS_AHEAD      8
-#define LATENCIES_AHEAD 4
+#define ROWS_AHEAD        8
+#define LATENCIES_AHEAD   4
+#define LATENCIES_FETCHED 512 /* bytes */
+
+/* Fetches a row's latencies, as far as they are in a few lines. */
+static void expect_latencies(const struct latencies *latencies, size_t row)
+{
+	for (unsigned kind = 0; row < latencies->room && kind < latencies->kind_count; kind++) {
+		const struct latency_counts *counts =
+			&latencies->rows[row * latencies->kind_count + kind];
+		const size_t size = latency_room(counts) << (2 + counts->is_wide);
+
+		for (size_t at = 0; at < size && at < LATENCIES_FETCHED; at += 64)
+			__builtin_prefetch((const uint8_t *)counts->entries + at);
+	}
+}
 
 /* Fetches what the rows after the i-th have, which are asked for next as a rule. */
 static void expect_rows(const struct plumb_profile *profile, const struct profiled_event *of,
@@ -199,19 +214,14 @@ static void expect_rows(const struct plumb_profile *profile, const struct profil
 		if (row < latencies->room)
 			latencies_expect_row(latencies, row);
 	}
-	if (i + LATENCIES_AHEAD < of->public.row_count &&
-	    of->order[i + LATENCIES_AHEAD] < latencies->room)
-		for (unsigned kind = 0; kind < latencies->kind_count; kind++)
-			__builtin_prefetch(latencies
-						   ->rows[of->order[i + LATENCIES_AHEAD] *
-								  latencies->kind_count +
-							  kind]
-						   .entries);
+	if (i + LATENCIES_AHEAD < of->public.row_count)
+		expect_latencies(latencies, of->order[i + LATENCIES_AHEAD]);
 }
 
-bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t i,
+bool profile_row_parts(const struct plumb_profile *profile, size_t event, size_t i, unsigned parts,
 		       struct plumb_profile_row *row)
 {
+	static const struct plumb_profile_estimate none = {NAN, NAN, NAN};
 	const struct profiled_event *of;
 	const struct record_sums *records;
 	const struct row *found;
@@ -228,12 +238,16 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 		.samples = found->own.samples,
 		.period = found->own.period,
 		.share = profile_share(profile, of, &found->own, found->groups),
-		.children = {NAN, NAN, NAN},
-		.latency = latency_of(of, records),
-		.l1d_misses =
-			rate_of(of, records->misses, records->accesses, &records->less.misses),
-		.mispredictions = rate_of(of, records->mispredictions, records->branches,
-					  &records->less.mispredictions),
+		.children = none,
+		.latency = parts & ROW_LATENCY ? latency_of(of, records) : none,
+		.l1d_misses = parts & ROW_L1D_MISSES
+				      ? rate_of(of, records->misses, records->accesses,
+						&records->less.misses)
+				      : none,
+		.mispredictions = parts & ROW_MISPREDICTIONS
+					  ? rate_of(of, records->mispredictions, records->branches,
+						    &records->less.mispredictions)
+					  : none,
 	};
 	if (profile->branches) {
 		const struct row_branches *branches = &profile->branches[of->order[i]];
@@ -251,6 +265,12 @@ bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t
 		row->children = profile_share(profile, of, &callees->sums, callees->groups);
 	}
 	return true;
+}
+
+bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t i,
+		       struct plumb_profile_row *row)
+{
+	return profile_row_parts(profile, event, i, ROW_ALL, row);
 }
 
 struct plumb_profile_estimate plumb_profile_operations(const struct plumb_profile *profile,
