@@ -385,6 +385,18 @@ static inline const uint64_t *row_values(const struct plumb_profile *profile, ui
 {
 	return profile->values + (size_t)row * profile->words;
 }
+/* Once what rows_expect() fetches is there, fetches what values of this hash are compared with. */
+static inline void rows_expect_values(const struct plumb_profile *profile, uint32_t hash)
+{
+	const struct index_table *table = &profile->by_values;
+	const uint32_t row = table->slots ? table->slots[hash & table->mask] : UINT32_MAX;
+
+	if (row == UINT32_MAX)
+		return;
+	__builtin_prefetch(&profile->hashes[row]);
+	__builtin_prefetch(row_values(profile, row));
+	__builtin_prefetch(row_values(profile, row) + profile->words - 1);
+}
 /* Removes the newest rows, which have no samples, so that `count` are left. */
 void rows_truncate(struct plumb_profile *profile, size_t count);
 /* Gives up the smaller half of the rows. */

@@ -118,6 +118,9 @@ static int expect_coded_rows(struct adding *adding)
 			memcpy(kept_values(adding, k), adding->values,
 			       profile->words * sizeof(*adding->values));
 	}
+	for (size_t k = 0; k < adding->cold_count; k++)
+		if (adding->keys[adding->cold[k]].code)
+			rows_expect_values(profile, adding->hashes[adding->cold[k]]);
 	return 0;
 }
 

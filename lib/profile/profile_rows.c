@@ -257,7 +257,9 @@ static void give_up(struct plumb_profile *profile, size_t i, uint64_t size, uint
 	free(profile->rows[i].groups);
 	if (profile->callees)
 		free(profile->callees[i].groups);
-	public->given_up = add_saturating(public->given_up, own_of(profile, i));
+	/* Without callees, that is its own period. */
+	public->given_up =
+		add_saturating(public->given_up, profile->callees ? own_of(profile, i) : size);
 	if (size > largest[event])
 		largest[event] = size;
 	tallies_forget(&profile->tallies, i);
@@ -329,6 +331,14 @@ void rows_truncate(struct plumb_profile *profile, size_t count)
 /* How many rows before its own one's size is fetched. */
 #define SIZES_AHEAD 16
 
+static void expect_size(const struct plumb_profile *profile, size_t i)
+{
+	if (i < profile->row_count)
+		__builtin_prefetch(&profile->records[i].samples);
+	if (i < profile->tallies.room)
+		__builtin_prefetch(&profile->tallies.rows[i].samples);
+}
+
 int rows_give_up(struct plumb_profile *profile)
 {
 	const size_t count = profile->row_count;
@@ -339,8 +349,7 @@ int rows_give_up(struct plumb_profile *profile)
 
 	if (sizes && largest && renumbered) {
 		for (size_t i = 0; i < count; i++) {
-			if (i + SIZES_AHEAD < count)
-				__builtin_prefetch(&profile->records[i + SIZES_AHEAD].samples);
+			expect_size(profile, i + SIZES_AHEAD);
 			sizes[i] = size_of(profile, i);
 		}
 		choose_rows(profile, sizes, number_at_rank(sizes, count, count / 2), renumbered,
