@@ -172,8 +172,8 @@ static void write_fixed(struct table *table, const char *before, double value, i
 	char text[2 * FIXED_ROOM + 8], *end = stpcpy(text, before);
 
 	end += fixed_write(end, value, places);
-	stpcpy(end, after);
-	table_cell(table, text);
+	end = stpcpy(end, after);
+	table_cell_bytes(table, text, (size_t)(end - text));
 }
 
 /* Each of these adds a value with so many places, or as fields for programs. */
@@ -198,11 +198,16 @@ static void write_number(struct table *table, const struct value *value, int pla
 		write_fixed(table, value->or_more ? ">=" : "", value->value, places, "");
 }
 
+/* Up to this, each count is a floating-point number. */
+#define COUNT_EXACT (UINT64_C(1) << 53)
+
 static void write_count(struct table *table, const struct value *value, int places, bool fields)
 {
-	(void)places;
 	(void)fields;
-	table_cell_format(table, "%llu", (unsigned long long)value->count);
+	if (value->count <= COUNT_EXACT)
+		write_fixed(table, "", (double)value->count, places, "");
+	else
+		table_cell_format(table, "%llu", (unsigned long long)value->count);
 }
 
 static void write_interval(struct table *table, const struct value *value, int places, bool fields)

@@ -8,8 +8,7 @@
 
 #include "tool/memory.h"
 
-/* Adds a cell with a copy of `text`; NULL: an empty one. */
-static void add_cell(struct table *table, const char *text, size_t length)
+void table_cell_bytes(struct table *table, const char *text, size_t length)
 {
 	if (table->cell_count == table->cell_room) {
 		table->cell_room = table->cell_room ? 2 * table->cell_room : 256;
@@ -21,7 +20,7 @@ static void add_cell(struct table *table, const char *text, size_t length)
 
 void table_cell(struct table *table, const char *text)
 {
-	add_cell(table, text, text ? strlen(text) : 0);
+	table_cell_bytes(table, text, text ? strlen(text) : 0);
 }
 
 void table_cell_format(struct table *table, const char *format, ...)
@@ -34,13 +33,13 @@ void table_cell_format(struct table *table, const char *format, ...)
 	length = vsnprintf(room, sizeof(room), format, arguments);
 	va_end(arguments);
 	if (length >= 0 && (size_t)length < sizeof(room)) {
-		add_cell(table, room, (size_t)length);
+		table_cell_bytes(table, room, (size_t)length);
 		return;
 	}
 	va_start(arguments, format);
 	text = memory_vformat(format, arguments);
 	va_end(arguments);
-	add_cell(table, text, strlen(text));
+	table_cell_bytes(table, text, strlen(text));
 	free(text);
 }
 

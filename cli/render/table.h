@@ -57,6 +57,7 @@ struct table {
 
 /* Adds the next cell. NULL is an empty cell, printed as '-'. */
 void table_cell(struct table *table, const char *text);
+void table_cell_bytes(struct table *table, const char *text, size_t length);
 void table_cell_format(struct table *table, const char *format, ...) PLUMB_PRINTF(2, 3);
 
 /* Measures the widest cells of each column, of which no more are added. table_print() does so

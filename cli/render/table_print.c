@@ -8,30 +8,23 @@
 #include "render/pen.h"
 #include "render/short_names.h"
 #include "render/table.h"
+#include "render/table_rows.h"
 #include "tool/join.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
 
-#define GAP         2  /* spaces between columns */
-#define NARROWEST   12 /* a wrapping column is not made narrower than this */
-#define UNLIMITED   (SIZE_MAX / 2)
-#define SIMPLE_ROOM 2048 /* characters of a row that is printed at once */
-#define TIGHTEST    4    /* but down to this where spare columns have been left out for it */
-#define NAME_ROOM   18   /* what names are given before spare columns beside them are left out */
+#define NARROWEST 12 /* a wrapping column is not made narrower than this */
+#define UNLIMITED (SIZE_MAX / 2)
+#define TIGHTEST  4  /* but down to this where spare columns have been left out for it */
+#define NAME_ROOM 18 /* what names are given before spare columns beside them are left out */
 
 /* ---- Widths -----------------------------------------------------------------------------------
  */
 
-/* Returns what a cell shows. */
-static const char *shown(const char *cell)
-{
-	return cell && *cell ? cell : "-";
-}
-
 static void measure_cells(const struct table *table, size_t *widths)
 {
 	for (size_t i = 0, c = 0; i < table->cell_count; i++) {
-		const char *cell = shown(table->cells[i]);
+		const char *cell = table_shown(table->cells[i]);
 		size_t columns = wrap_columns(cell, strlen(cell));
 
 		if (columns > widths[c])
@@ -112,7 +105,7 @@ static void measure_least(const struct table *table, enum division division, boo
 			const enum division at = !words   ? division
 						 : within ? WITHIN_NAMES
 							  : AT_SPACES;
-			size_t columns = widest_part(shown(table->cells[i]), at);
+			size_t columns = widest_part(table_shown(table->cells[i]), at);
 
 			if (columns > least[c])
 				least[c] = columns;
@@ -132,8 +125,8 @@ static bool narrow(const struct table *table, size_t room, size_t *widths, bool 
 	bool within = false; /* words are divided */
 
 	for (size_t c = 0; c < table->column_count; c++)
-		total += widths[c] ? widths[c] + GAP : 0;
-	room += GAP;
+		total += widths[c] ? widths[c] + TABLE_GAP : 0;
+	room += TABLE_GAP;
 	if (total > room)
 		measure_least(table, division, division == TIGHTLY, least);
 	for (size_t c = 0; c < table->column_count && total > room; c++)
@@ -214,9 +207,9 @@ static char *spare(const struct table *table, size_t room, bool within, bool *le
 			widths[c] = NARROWEST;
 		else if (!column->right && !column->spare && widths[c] > name_room)
 			widths[c] = name_room;
-		total += left_out[c] ? 0 : widths[c] + GAP;
+		total += left_out[c] ? 0 : widths[c] + TABLE_GAP;
 	}
-	while (total > room + GAP) {
+	while (total > room + TABLE_GAP) {
 		size_t next = TABLE_COLUMNS_MAX;
 
 		for (size_t c = 0; c < table->column_count; c++)
@@ -227,7 +220,7 @@ static char *spare(const struct table *table, size_t room, bool within, bool *le
 		if (next == TABLE_COLUMNS_MAX)
 			break;
 		left_out[next] = chosen[next] = true;
-		total -= widths[next] + GAP;
+		total -= widths[next] + TABLE_GAP;
 	}
 	for (size_t c = 0; c < table->column_count; c++)
 		if (chosen[c])
@@ -307,7 +300,7 @@ static size_t cell_room(const struct table *table, const struct output *out, siz
 		if (widths[next] && cells[next][strspn(cells[next], " ")])
 			return widths[c];
 	for (size_t before = 0; before < c; before++)
-		start += widths[before] ? widths[before] + GAP : 0;
+		start += widths[before] ? widths[before] + TABLE_GAP : 0;
 	return out->width > start + widths[c] ? out->width - start : widths[c];
 }
 
@@ -397,9 +390,9 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 					      pending + leads[c] + (column->right ? space : 0));
 				output_bytes(out, heading ? STYLE_HEADING : column->style, line.at,
 					     line.length);
-				pending = column->right ? GAP : space + GAP;
+				pending = column->right ? TABLE_GAP : space + TABLE_GAP;
 			} else {
-				pending += widths[c] + GAP;
+				pending += widths[c] + TABLE_GAP;
 			}
 			more = more || *rest[c];
 		}
@@ -407,42 +400,6 @@ static void print_row(const struct table *table, struct output *out, size_t inde
 	}
 	for (size_t c = 0; c < table->column_count; c++)
 		free(fitted[c]);
-}
-
-/*
- * Prints a row of which every cell is visible ASCII, not indented, and fits its column, as
- * print_row() does. Returns false, and prints nothing, if it is not like that. Most rows are; large
- * reports would spend most of their time on looking at each cell closely.
- */
-static bool print_simple_row(const struct table *table, struct output *out, size_t indent,
-			     const size_t *widths, const char *const *cells)
-{
-	char line[SIMPLE_ROOM];
-	size_t used = 0, pending = indent;
-
-	for (size_t c = 0; c < table->column_count; c++) {
-		const char *cell = cells[c];
-		size_t length = 0, space;
-
-		if (widths[c] == 0)
-			continue;
-		while (cell[length] >= ' ' && cell[length] < 0x7f)
-			length++;
-		if (cell[length] || length == 0 || length > widths[c] || cell[0] == ' ' ||
-		    cell[length - 1] == ' ' || pending + widths[c] + 1 > sizeof(line) - used)
-			return false;
-		space = widths[c] - length;
-		if (table->columns[c].right)
-			pending += space;
-		memset(line + used, ' ', pending);
-		used += pending;
-		memcpy(line + used, cell, length);
-		used += length;
-		pending = GAP + (table->columns[c].right ? 0 : space);
-	}
-	line[used++] = '\n';
-	fwrite(line, 1, used, out->stream);
-	return true;
 }
 
 static void mark_heading(const struct table *table, struct output *out, size_t indent,
@@ -456,7 +413,7 @@ static void mark_heading(const struct table *table, struct output *out, size_t i
 			continue;
 		columns[count++] =
 			(struct mark_column){(uint32_t)indent, (uint32_t)(indent + widths[c])};
-		indent += widths[c] + GAP;
+		indent += widths[c] + TABLE_GAP;
 	}
 	marks_heading(out, columns, count);
 }
@@ -511,13 +468,25 @@ static void print_fitting(const struct table *table, struct output *out, size_t 
 		mark_heading(table, out, indent, widths);
 	if (headings)
 		print_row(table, out, indent, widths, cells, true);
-	for (size_t i = 0; i + table->column_count <= table->cell_count; i += table->column_count) {
+	if (simple)
+		row = table_print_many(table, out, indent, widths);
+	for (size_t i = row * table->column_count; i + table->column_count <= table->cell_count;
+	     i += table->column_count) {
+		char line[TABLE_SIMPLE_ROOM];
+		size_t length = 0;
+
+		if (simple)
+			length = table_write_simple(table, indent, widths, table->cells + i, line,
+						    sizeof(line));
+		if (length) {
+			fwrite(line, 1, length, out->stream);
+			continue;
+		}
 		for (size_t c = 0; c < table->column_count; c++)
-			cells[c] = shown(table->cells[i + c]);
+			cells[c] = table_shown(table->cells[i + c]);
 		if (table->mark)
 			table->mark(table->user, out, row++);
-		if (!simple || !print_simple_row(table, out, indent, widths, cells))
-			print_row(table, out, indent, widths, cells, false);
+		print_row(table, out, indent, widths, cells, false);
 	}
 }
 
@@ -528,8 +497,8 @@ static bool is_too_wide(const struct table *table, size_t room)
 
 	measure(table, widths);
 	for (size_t c = 0; c < table->column_count; c++)
-		total += widths[c] + GAP;
-	return total > room + GAP;
+		total += widths[c] + TABLE_GAP;
+	return total > room + TABLE_GAP;
 }
 
 /* Returns whether spare columns have to be left out, or if not `within`, words to be divided. */
@@ -559,10 +528,10 @@ static void take_brief_headings(struct table *table, struct table_column *column
 /* Returns whether all rows have the same cell in a column. */
 static bool is_common(const struct table *table, size_t c)
 {
-	const char *first = shown(table->cells[c]);
+	const char *first = table_shown(table->cells[c]);
 
 	for (size_t i = c; i < table->cell_count; i += table->column_count)
-		if (strcmp(shown(table->cells[i]), first) != 0)
+		if (strcmp(table_shown(table->cells[i]), first) != 0)
 			return false;
 	return true;
 }
@@ -578,7 +547,8 @@ static void leave_out_common(const struct table *table, struct output *out, size
 		if (!table->columns[c].common || !is_common(table, c))
 			continue;
 		left_out[c] = true;
-		text = memory_format("%s %s", table->columns[c].heading, shown(table->cells[c]));
+		text = memory_format("%s %s", table->columns[c].heading,
+				     table_shown(table->cells[c]));
 		join_add(&parts, text);
 		free(text);
 	}
