@@ -19,9 +19,12 @@
 
 #define MODEL_SHARED_MAGIC   0x426d756c504c444dull
 #define MODEL_SHARED_THREADS 512 /* at the same time */
-#define MODEL_SNAPSHOTS      32  /* that wait for the reader */
-#define MODEL_NAME_MAX       256
-#define MODEL_MARKS          8192
+
+/* Why the model counts no further although the program goes on. */
+enum model_gave_up { GAVE_UP_NOT, GAVE_UP_MEMORY, GAVE_UP_THREADS };
+#define MODEL_SNAPSHOTS 32 /* that wait for the reader */
+#define MODEL_NAME_MAX  256
+#define MODEL_MARKS     8192
 
 /*
  * A core's counts: of events, then the cycles of its shadows, by enum what_if, then those in which
@@ -130,7 +133,7 @@ struct model_shared {
 	_Atomic uint32_t left_out;  /* processes that a counted one forked, and that do not count */
 	_Atomic uint32_t threads_started;  /* in all */
 	_Atomic uint32_t reads_predicates; /* else model_event_of_predicates() are not counted */
-	_Atomic uint32_t gave_up;          /* out of memory or slots: counts are incomplete */
+	_Atomic uint32_t gave_up;          /* enum model_gave_up: counts are incomplete */
 	_Atomic uint64_t longest_cycles;   /* the model's time: that of the core that ran longest */
 	_Atomic uint64_t begun_cycle; /* the model's time at the start of the program's own code */
 	_Atomic uint32_t begun;       /* `begin_cycle` is set */

@@ -77,9 +77,9 @@ static bool started;                   /* the program's first block has been tra
 static __thread const struct block *just_translated; /* QEMU executes it next in this thread */
 
 /* Gives up, and marks what was counted so far as incomplete. */
-static void give_up(void)
+static void give_up(enum model_gave_up why)
 {
-	atomic_store(&shared->gave_up, 1);
+	atomic_store(&shared->gave_up, why);
 	counting = false;
 	turns_over();
 }
@@ -157,10 +157,10 @@ static struct vcpu *vcpu_start(unsigned index, const struct registers *registers
 fail:
 	if (vcpu && vcpu->turn)
 		turn_go_home(vcpu->turn);
-	free(vcpu);
 	if (slot >= 0)
 		slots_give_back((unsigned)slot);
-	give_up();
+	give_up(vcpu && slot < 0 ? GAVE_UP_THREADS : GAVE_UP_MEMORY);
+	free(vcpu);
 	return NULL;
 }
 
@@ -505,7 +505,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		if (window_asked())
 			size = window_piece(pc + 4 * first, size);
 		if (!add_block(tb, first, words + first, size)) {
-			give_up();
+			give_up(GAVE_UP_MEMORY);
 			return;
 		}
 	}
@@ -679,7 +679,7 @@ static void child_begins(void)
 		return;
 	base_cycle = atomic_load(&shared->longest_cycles);
 	if (!make_systems())
-		give_up();
+		give_up(GAVE_UP_MEMORY);
 	atomic_fetch_add(&shared->processes, 1);
 }
 

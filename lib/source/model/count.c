@@ -114,11 +114,17 @@ void model_warn(const struct model_result *run, struct plumb_diagnostics *diagno
 	uint64_t instructions = run->counts.counts[EVENT_INST_RETIRED];
 	char name[QUOTE_ROOM];
 
-	if (run->incomplete)
+	if (run->gave_up == GAVE_UP_THREADS)
 		plumb_diagnostics_add(
 			diagnostics, PLUMB_WARNING, "incomplete", NULL,
-			"the model gave up before the program ended; the counts are those "
-			"up to then");
+			"the counts are those until the program had more than %d threads at a "
+			"time, for which the model has no room",
+			MODEL_SHARED_THREADS);
+	else if (run->gave_up)
+		plumb_diagnostics_add(
+			diagnostics, PLUMB_WARNING, "incomplete", NULL,
+			"the model ran out of memory before the program ended; the counts are "
+			"those up to then");
 	if (run->uncounted_execs)
 		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "uncounted-exec", NULL,
 				      "%u program%s ran uncounted: execve() after a change of user "

@@ -437,7 +437,7 @@ static void fill_result(const struct run *run, int status, struct model_result *
 	result->outside = atomic_load(&shared->outside);
 	if (atomic_load(&shared->threads_started) <= atomic_load(&shared->processes))
 		result->outside &= OUTSIDE_MEMORY; /* the rest is about the order of threads */
-	result->incomplete = atomic_load(&shared->gave_up) != 0;
+	result->gave_up = atomic_load(&shared->gave_up);
 	result->uncounted_execs = atomic_load(&shared->uncounted_execs);
 	result->left_out = atomic_load(&shared->left_out);
 	if (atomic_load(&shared->refused) == 2)

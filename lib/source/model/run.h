@@ -70,7 +70,7 @@ struct model_result {
 					  integer operations */
 	uint64_t hidden_accesses;      /* QEMU does not tell their addresses; counted as L1 hits */
 	unsigned outside;         /* enum model_outside: by which threads may differ in order */
-	bool incomplete;          /* the model gave up before the program ended */
+	unsigned gave_up;         /* enum model_gave_up */
 	unsigned uncounted_execs; /* into programs that were not counted */
 	unsigned left_out;        /* forked processes that were not */
 	char refused[256];        /* what the program could not become; "": nothing */
