@@ -19,6 +19,7 @@ struct block {
 	uint16_t count; /* instructions */
 	bool writes_memory;
 	bool goes_anywhere; /* ends with an indirect branch or a return */
+	bool shown;         /* blocks_find() finds it */
 	struct insn *insns; /* at pc, 4 bytes each */
 	void *model;        /* precomputed by the core model; see core_prepare_block() */
 	uint64_t next[2];   /* otherwise, the addresses that may follow; maybe the same */

@@ -2,6 +2,7 @@
 #include "qemu/blocks.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ struct entry {
 };
 
 static struct entry *_Atomic buckets[1u << BUCKETS_LOG2];
-static _Atomic uint32_t made; /* changed by one thread at a time */
+static _Atomic uint32_t made;  /* changed by one thread at a time */
+static _Atomic uint32_t shown; /* the same */
 
 /* All of them, by number; a page stays where it is. */
 static struct page {
@@ -107,12 +109,30 @@ const struct block *blocks_get(const struct core_params *params, uint64_t pc, co
 	return &entry->block;
 }
 
+void blocks_show(const struct block *block)
+{
+	const uintptr_t address = (uintptr_t)block - offsetof(struct entry, block);
+	struct entry *entry = (struct entry *)address;
+
+	if (entry->block.shown)
+		return;
+	entry->block.shown = true;
+	atomic_fetch_add_explicit(&shown, 1, memory_order_release);
+}
+
+void blocks_show_all(void)
+{
+	for (uint32_t i = 0; i < sizeof(buckets) / sizeof(*buckets); i++)
+		for (struct entry *entry = buckets[i]; entry; entry = entry->next)
+			blocks_show(&entry->block);
+}
+
 const struct block *blocks_find(void *user, uint64_t pc)
 {
 	const struct entry *entry = atomic_load_explicit(bucket_of(pc), memory_order_acquire);
 
 	(void)user;
-	while (entry && entry->block.pc != pc)
+	while (entry && (entry->block.pc != pc || !entry->block.shown))
 		entry = entry->next;
 	return entry ? &entry->block : NULL;
 }
@@ -133,7 +153,7 @@ uint32_t blocks_count(void)
 	return atomic_load_explicit(&made, memory_order_relaxed);
 }
 
-const _Atomic uint32_t *blocks_made(void)
+const _Atomic uint32_t *blocks_shown(void)
 {
-	return &made;
+	return &shown;
 }

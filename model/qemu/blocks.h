@@ -17,8 +17,17 @@ const struct block *blocks_get(const struct core_params *params, uint64_t pc, co
 			       size_t count, unsigned *unknown);
 
 /*
- * Returns the newest block that begins at `pc`, or NULL. Has type core_find_block; any thread may
- * call it.
+ * Lets blocks_find() find it. While a program has one thread, do so when it is made. A thread that
+ * is back from a system call translates code before it has its turn, at a time that the host
+ * determines: then, do so when the block executes in turn, so that the others' wrong paths are the
+ * same in every run.
+ */
+void blocks_show(const struct block *block);
+void blocks_show_all(void); /* in a forked child, which has one thread */
+
+/*
+ * Returns the newest block that begins at `pc` of those that were shown, or NULL. Has type
+ * core_find_block. Only for the thread that has the turn.
  */
 const struct block *blocks_find(void *user, uint64_t pc);
 
@@ -37,8 +46,8 @@ static inline bool blocks_may_follow(const struct block *block, uint64_t pc)
 #define BLOCKS_NUMBERED (1u << 24)
 const struct block *blocks_numbered(uint32_t id);
 
-/* How many have been made. blocks_made(): where that is kept, for core_set_block_finder(). */
-uint32_t blocks_count(void);
-const _Atomic uint32_t *blocks_made(void);
+uint32_t blocks_count(void); /* that have been made */
+/* Where it is kept how many have been shown, for core_set_block_finder(). */
+const _Atomic uint32_t *blocks_shown(void);
 
 #endif

@@ -74,6 +74,7 @@ static uint64_t base_cycle;            /* model time when this process began to 
 static int64_t mark_call;              /* 0: none */
 static uint64_t begins, program_inode; /* time until the program's own code began; 0: none */
 static bool started;                   /* the program's first block has been translated */
+static _Atomic bool threaded;          /* the program has made a thread */
 static __thread const struct block *just_translated; /* QEMU executes it next in this thread */
 
 /* Gives up, and marks what was counted so far as incomplete. */
@@ -134,7 +135,7 @@ static struct vcpu *vcpu_start(unsigned index, const struct registers *registers
 	core_set_moving(vcpu->core, &shared->threads[slot].counts[MODEL_MOVING]);
 	core_set_unforwarded(vcpu->core, &shared->threads[slot].counts[MODEL_UNFORWARDED]);
 	core_set_conditions(vcpu->core, &shared->threads[slot].counts[MODEL_CONDITIONS]);
-	core_set_block_finder(vcpu->core, blocks_find, NULL, blocks_made());
+	core_set_block_finder(vcpu->core, blocks_find, NULL, blocks_shown());
 	if (reads_predicates()) {
 		core_set_activity(vcpu->core, vcpu->notes.activity);
 		atomic_store(&shared->reads_predicates, 1);
@@ -324,6 +325,8 @@ void block_executes(unsigned index, void *user, const struct registers *register
 		if (!counting)
 			return;
 	}
+	if (!block->shown)
+		blocks_show(block);
 	if (vcpu->sampler && !sampler_enter(vcpu->sampler)) {
 		/* The profile has ended: what the thread still executes belongs to no block. */
 		vcpu->current = NULL;
@@ -450,6 +453,8 @@ static bool add_block(struct qemu_plugin_tb *tb, size_t first, const uint32_t *w
 	before = blocks_count();
 	block = blocks_get(params, qemu_plugin_tb_vaddr(tb) + 4 * first, words, count, &unknown);
 	is_new = blocks_count() != before;
+	if (block && !atomic_load(&threaded))
+		blocks_show(block);
 	aside_translated();
 	pthread_mutex_unlock(&lock);
 	if (!block)
@@ -565,6 +570,7 @@ static void leave_for_call(struct vcpu *vcpu, int64_t number, const uint64_t arg
 				 memory_order_relaxed);
 	memcpy(vcpu->call, arguments, sizeof(vcpu->call));
 	if (calls_clones_thread(number, arguments)) {
+		atomic_store(&threaded, true);
 		aside_end();
 		sampled_leave(vcpu->core);
 	}
@@ -678,6 +684,8 @@ static void child_begins(void)
 	if (!counting)
 		return;
 	base_cycle = atomic_load(&shared->longest_cycles);
+	threaded = false;
+	blocks_show_all();
 	if (!make_systems())
 		give_up(GAVE_UP_MEMORY);
 	atomic_fetch_add(&shared->processes, 1);
