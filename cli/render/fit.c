@@ -27,15 +27,40 @@ static size_t tail_of(const char *name, size_t length, size_t columns)
 	return at;
 }
 
+/*
+ * Returns where a C++ name may begin so that it takes at most `columns` columns: behind one of the
+ * scopes that qualify it. NULL if it has none, or loses so much that its beginning tells more.
+ */
+static const char *unqualified(const char *name, size_t columns)
+{
+	size_t depth = 0, left;
+
+	for (const char *at = name; *at; at++) {
+		depth += *at == '<' || *at == '(';
+		depth -= (*at == '>' || *at == ')') && depth;
+		if (depth || strncmp(at, "::", 2) != 0)
+			continue;
+		at++;
+		left = wrap_columns(at + 1, strlen(at + 1));
+		if (left <= columns)
+			return 5 * left >= 3 * columns ? at + 1 : NULL;
+	}
+	return NULL;
+}
+
 char *fit_short_name(const struct output *out, const char *name, size_t columns)
 {
 	const char *mark = pen_for(out)->omitted;
 	const size_t length = strlen(name), taken = wrap_columns(mark, strlen(mark));
+	const char *scope;
 	size_t head, tail;
 
 	if (wrap_columns(name, length) <= columns || columns <= taken)
 		return memory_copy(name, length);
 	columns -= taken;
+	scope = unqualified(name, columns);
+	if (scope)
+		return memory_format("%s%s", mark, scope);
 	head = wrap_fit(name, length, columns - columns / 2);
 	tail = tail_of(name, length, columns - wrap_columns(name, head));
 	/* One mark is enough for what a template has lost, too. */
@@ -121,9 +146,8 @@ void fit_name(struct output *out, enum style style, size_t column, size_t indent
 
 void fit_line_name(struct output *out, enum style style, size_t column, const char *name)
 {
-	char *text = out->terminal ? fit_short_name(out, name,
-						    out->width > column ? out->width - column : 1)
-				   : NULL;
+	const size_t room = out->width > column ? out->width - column : 1;
+	char *text = output_is_narrow(out) ? fit_short_name(out, name, room) : NULL;
 
 	output_text(out, style, text ? text : name);
 	fputc('\n', out->stream);

@@ -12,8 +12,9 @@
 #define FIT_NAME_LINES 6
 
 /*
- * Returns a copy of a name that takes at most `columns` columns: a longer one loses its middle,
- * because C++ names differ at their ends. The caller frees it.
+ * Returns a copy of a name that takes at most `columns` columns: a longer one loses the scopes that
+ * qualify it, if what is left nearly fills the columns, or else its middle, because C++ names
+ * differ at their ends. The caller frees it.
  */
 char *fit_short_name(const struct output *out, const char *name, size_t columns);
 

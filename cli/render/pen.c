@@ -31,9 +31,39 @@ static const struct pen ascii = {
 	.about = "+-",
 };
 
+/* From this width on, branches of call trees are as wide as others. */
+#define WIDE 100
+
+static const struct pen narrow_lines = {
+	.branch = "├ ",
+	.last = "└ ",
+	.through = "│ ",
+	.none = "  ",
+	.lost = "… ",
+	.omitted = "…",
+	.about = "±",
+};
+
+static const struct pen narrow_ascii = {
+	.branch = "|-",
+	.last = "`-",
+	.through = "| ",
+	.none = "  ",
+	.lost = "..",
+	.omitted = "..",
+	.about = "+-",
+};
+
 const struct pen *pen_for(const struct output *out)
 {
 	return out->utf8 ? &lines : &ascii;
+}
+
+const struct pen *pen_for_calls(const struct output *out)
+{
+	if (!output_is_narrow(out) || out->width >= WIDE)
+		return pen_for(out);
+	return out->utf8 ? &narrow_lines : &narrow_ascii;
 }
 
 const struct pen *pen_with_lines(void)

@@ -18,6 +18,9 @@ struct pen {
 
 /* Returns lines if the terminal uses UTF-8, otherwise ASCII. */
 const struct pen *pen_for(const struct output *out);
+/* Likewise for call trees, which are deep: with narrow branches where lines must fit a terminal
+ * that is not wide. */
+const struct pen *pen_for_calls(const struct output *out);
 /* Returns lines: what table cells have, which table_print() replaces. */
 const struct pen *pen_with_lines(void);
 

@@ -307,7 +307,7 @@ static char *branched_name(struct branches *branches, const struct plumb_profile
 /* Adds the functions that a row called, or that called it, each with a branch before its name. */
 static void add_tree(struct topdown *topdown, struct table *table, struct output *out, size_t row)
 {
-	struct branches branches = {.pen = pen_for(out)};
+	struct branches branches = {.pen = pen_for_calls(out)};
 	const struct plumb_profile_topdown_node *nodes;
 	const size_t keys = topdown->view->key_count;
 	size_t count, next, named = 0;
@@ -365,12 +365,45 @@ static void print_cut_off(const struct profile_view *view, struct output *out)
  */
 
 /*
- * Returns how many columns names are given before shares are left out. With three keys it is so
+ * Returns how many columns names are given before shares are left out. With several keys it is so
  * little that 80 columns have all four shares.
  */
 static unsigned name_room(const struct profile_view *view)
 {
-	return view->trees ? 24 : view->key_count < 3 ? 18 : 8;
+	return view->trees ? 30 : view->key_count < 2 ? 18 : view->key_count < 3 ? 12 : 8;
+}
+
+/* A share of fewer slots than this, in percent of those of the rows shown, is trifling. */
+#define TRIFLING_PERCENT 5
+
+/*
+ * Decides which of the four shares goes first where they have no room: the one with the fewest
+ * slots in the rows shown, those of large rows above all. The largest never goes.
+ */
+static void rank_shares(const struct topdown *topdown, struct table_column *columns)
+{
+	double slots[SHARES_SHOWN] = {0}, weights[SHARES_SHOWN] = {0}, all = 0;
+
+	for (size_t i = 0; i < topdown->shown; i++) {
+		const double here = (double)topdown->rows[i].slots;
+
+		all += here;
+		for (size_t c = 1; c < SHARES_SHOWN; c++) {
+			const double share = share_of(&topdown->rows[i], c) / 100;
+
+			slots[c] += isnan(share) ? 0 : share * here;
+			weights[c] += isnan(share) ? 0 : share * here * here;
+		}
+	}
+	for (size_t c = 1; c < SHARES_SHOWN; c++) {
+		unsigned larger = 0;
+
+		for (size_t other = 1; other < SHARES_SHOWN; other++)
+			larger += weights[other] > weights[c] ||
+				  (other < c && weights[other] == weights[c]);
+		columns[c].spare = (unsigned char)larger;
+		columns[c].trifling = slots[c] * 100 < TRIFLING_PERCENT * all;
+	}
 }
 
 static void print_text(struct topdown *topdown, struct output *out)
@@ -386,8 +419,8 @@ static void print_text(struct topdown *topdown, struct output *out)
 			(struct table_column){.heading = shares[c].heading,
 					      .brief = shares[c].brief,
 					      .right = true,
-					      .spare = c ? 2 : 0,
 					      .extra = c ? "INTERVALS" : NULL};
+	rank_shares(topdown, columns);
 	columns[table.column_count++] =
 		(struct table_column){.heading = "LARGEST CAUSE", .wraps = true, .words = true};
 	for (size_t k = 0; k < topdown->view->key_count; k++)

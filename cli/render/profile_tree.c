@@ -7,6 +7,7 @@
 #include "render/fit.h"
 #include "render/pen.h"
 #include "render/profile.h"
+#include "render/short_names.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
 
@@ -16,6 +17,7 @@ struct tree {
 	double total, least;
 	bool intervals; /* the shares are estimates */
 	const struct plumb_profile_node *nodes;
+	const char **names; /* of the nodes, for lines without room for them; NULL: all have room */
 	/* For each depth, the text before its lines. */
 	const char *before[PLUMB_PROFILE_DEPTH + 1];
 };
@@ -43,7 +45,7 @@ static size_t print_branches(const struct tree *tree, unsigned level, const char
 {
 	const size_t each = strlen(tree->pen->none), room = tree->out->width / 2 / each;
 	const size_t count = level + (branch != NULL);
-	const size_t lost = tree->out->terminal && count > room ? count - room + 1 : 0;
+	const size_t lost = output_is_narrow(tree->out) && count > room ? count - room + 1 : 0;
 
 	output_spaces(tree->out, 2);
 	if (lost)
@@ -53,6 +55,16 @@ static size_t print_branches(const struct tree *tree, unsigned level, const char
 	if (branch)
 		fputs(branch, tree->out->stream);
 	return 2 + each * (count - lost + (lost != 0));
+}
+
+/* Prints a node's name: without arguments of templates where those have no room. */
+static void print_name(const struct tree *tree, size_t column, size_t i)
+{
+	const char *name = tree->nodes[i].name;
+
+	if (tree->names && !output_fits(tree->out, column + wrap_columns(name, strlen(name))))
+		name = tree->names[i];
+	fit_line_name(tree->out, STYLE_NAME, column, name);
 }
 
 /* Returns "54.99% ", or "~54.99% ±0.12 ": the half of the interval. The caller frees it. */
@@ -105,9 +117,26 @@ static void print_siblings(const struct tree *of, size_t begin, size_t end, unsi
 			column += wrap_columns(share, strlen(share));
 			free(share);
 		}
-		fit_line_name(tree.out, STYLE_NAME, column, tree.nodes[i].name);
+		print_name(&tree, column, i);
 		print_siblings(&tree, i + 1, next, below);
 	}
+}
+
+/* Prints a tree of `count` nodes. */
+static void print_tree(struct tree *tree, size_t count)
+{
+	char **copies = NULL;
+
+	if (output_is_narrow(tree->out)) {
+		tree->names = memory_alloc(count * sizeof(*tree->names));
+		for (size_t i = 0; i < count; i++)
+			tree->names[i] = is_shown(tree, i) ? tree->nodes[i].name : NULL;
+		copies = short_names(tree->names, count, 1, SHORT_NAMES_FROM, tree->pen->omitted);
+	}
+	print_siblings(tree, 0, count, 0);
+	short_names_free(copies);
+	free(tree->names);
+	tree->names = NULL;
 }
 
 /* Writes a space and a key, on a terminal in lines of their own if there is no room for them. */
@@ -115,7 +144,7 @@ static size_t print_key(struct output *out, size_t column, const char *name)
 {
 	char *text;
 
-	if (!out->terminal) {
+	if (!output_is_narrow(out)) {
 		fputc(' ', out->stream);
 		output_text(out, STYLE_NAME, name);
 		return 0;
@@ -155,7 +184,7 @@ static void print_title(struct output *out, const struct profile_view *view, siz
 
 void profile_trees(struct output *out, const struct profile_view *view, size_t event, size_t count)
 {
-	struct tree tree = {.out = out, .pen = pen_for(out)};
+	struct tree tree = {.out = out, .pen = pen_for_calls(out)};
 	struct plumb_profile_event all;
 
 	if (!plumb_profile_event(view->profile, event, &all))
@@ -177,6 +206,6 @@ void profile_trees(struct output *out, const struct profile_view *view, size_t e
 		if (!nodes || !is_shown(&tree, 0))
 			continue;
 		print_title(out, view, event, i);
-		print_siblings(&tree, 0, nodes, 0);
+		print_tree(&tree, nodes);
 	}
 }

@@ -100,6 +100,41 @@ char *short_name(const char *name, const char *mark)
 	return text;
 }
 
+/* Finds the last list of arguments that is in no other. Returns false if there is none. */
+static bool find_last_arguments(const char *name, const char **begin, const char **end)
+{
+	*begin = NULL;
+	for (const char *at = name; *at; at++) {
+		const char *close = begins_arguments(name, at) ? end_of_arguments(at) : NULL;
+
+		if (!close || close == at + 1)
+			continue;
+		*begin = at;
+		*end = close;
+		at = close;
+	}
+	return *begin;
+}
+
+char *short_name_but_last(const char *name, const char *mark)
+{
+	const char *begin, *end;
+	char *before, *inside, *text, *part;
+
+	if (!find_last_arguments(name, &begin, &end))
+		return memory_copy(name, strlen(name));
+	part = memory_copy(name, (size_t)(begin - name));
+	before = short_name(part, mark);
+	free(part);
+	part = memory_copy(begin + 1, (size_t)(end - begin - 1));
+	inside = short_name(part, mark);
+	free(part);
+	text = memory_format("%s<%s%s", before, inside, end);
+	free(before);
+	free(inside);
+	return text;
+}
+
 char *name_without_arguments(const char *name)
 {
 	return replace_arguments(name, "");
@@ -167,6 +202,41 @@ static size_t end_of_alike(const struct named *names, size_t count, size_t begin
 	return end;
 }
 
+/* So many different names that look alike are told apart. */
+#define ALIKE_MOST 32
+
+/*
+ * Gives names that look alike without arguments their last list of them. They are in order. Returns
+ * false, and gives nothing, if that does not tell all apart. `copies` are those of all names.
+ */
+static bool tell_apart(const struct named *names, size_t count, char **copies, const char *mark)
+{
+	char **texts = memory_alloc(ALIKE_MOST * sizeof(*texts));
+	size_t different = 0, at = 0;
+	bool apart = true;
+
+	for (size_t k = 0; k < count && apart; k++) {
+		if (k && strcmp(names[k].name, names[k - 1].name) == 0)
+			continue;
+		apart = different < ALIKE_MOST;
+		if (!apart)
+			break;
+		texts[different] = short_name_but_last(names[k].name, mark);
+		for (size_t other = 0; other < different; other++)
+			apart = apart && strcmp(texts[other], texts[different]) != 0;
+		different++;
+	}
+	for (size_t k = 0; k < count && apart; k++) {
+		at += k && strcmp(names[k].name, names[k - 1].name) != 0;
+		free(copies[names[k].i]);
+		copies[names[k].i] = memory_copy(texts[at], strlen(texts[at]));
+	}
+	for (size_t i = 0; i < different; i++)
+		free(texts[i]);
+	free(texts);
+	return apart;
+}
+
 char **short_names(const char **cells, size_t count, size_t stride, size_t columns,
 		   const char *mark)
 {
@@ -184,9 +254,11 @@ char **short_names(const char **cells, size_t count, size_t stride, size_t colum
 		qsort(names, count, sizeof(*names), by_copy);
 	for (size_t begin = 0, end; begin < count; begin = end) {
 		end = end_of_alike(names, count, begin, &differ);
-		for (size_t k = begin; k < end && !differ; k++)
+		if (differ && !tell_apart(names + begin, end - begin, copies, mark))
+			continue;
+		for (size_t k = begin; k < end; k++)
 			if (wrap_columns(names[k].name, strlen(names[k].name)) > columns)
-				cells[names[k].i * stride] = names[k].copy;
+				cells[names[k].i * stride] = copies[names[k].i];
 	}
 	free(names);
 	return copies;

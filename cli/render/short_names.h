@@ -14,6 +14,13 @@
  */
 char *short_name(const char *name, const char *mark);
 
+/*
+ * Likewise, but keeps the last list of arguments, and replaces those within it: of
+ * "std::vector<int>::push<std::pair<int, int> const&>", "std::vector<…>::push<std::pair<…>
+ * const&>".
+ */
+char *short_name_but_last(const char *name, const char *mark);
+
 /* Return a copy of a name without template arguments, or without its parameters. The caller frees
  * it. */
 char *name_without_arguments(const char *name);
@@ -27,8 +34,9 @@ char *name_in_prose(const char *name, const char *mark);
 
 /*
  * Replaces those of `count` names, `stride` cells apart, that take more than `columns` columns by
- * such copies, unless different names would look alike. Returns the copies in a list that ends with
- * NULL, for short_names_free().
+ * such copies. Different names that would look alike keep their last list of arguments, or all if
+ * that does not tell them apart. Returns the copies in a list that ends with NULL, for
+ * short_names_free().
  */
 char **short_names(const char **cells, size_t count, size_t stride, size_t columns,
 		   const char *mark);

@@ -28,12 +28,15 @@ struct table_column {
 	 * with spare columns are as wide as they are.
 	 */
 	unsigned char spare;
+	/* A spare column whose values hardly matter: it goes before others lose `extra`. */
+	bool trifling;
 	unsigned least; /* how wide it is at least, if there is room */
 	unsigned room;  /* what names are given before spare columns beside them are left out; 0:
 			   18 */
 	/*
-	 * What cells have after their first blank, which they lose on a terminal where the row is
-	 * too wide, before spare columns are left out; NULL: they lose nothing.
+	 * What cells have after their first blank. On a terminal where the row is too wide, a
+	 * percentage with half its interval, "54.0% ±5.1", first becomes "54±6%". Where that is not
+	 * enough, cells lose it, before other spare columns are left out. NULL: they lose nothing.
 	 */
 	const char *extra;
 };

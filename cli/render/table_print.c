@@ -8,6 +8,7 @@
 #include "render/pen.h"
 #include "render/short_names.h"
 #include "render/table.h"
+#include "render/table_extras.h"
 #include "render/table_rows.h"
 #include "tool/join.h"
 #include "tool/memory.h"
@@ -318,7 +319,7 @@ static bool has_names(const struct table_column *column)
 static char *fit_cell(const struct output *out, const struct table_column *column, const char *cell,
 		      size_t *lead, size_t room)
 {
-	const struct pen *pen = pen_for(out);
+	const struct pen *pen = pen_for_calls(out);
 	const size_t begin = column->branches ? pen_branches(pen, cell) : 0;
 	const size_t each = strlen(pen->none), most = room / 2 / each;
 	const size_t count = wrap_columns(cell, begin) / each;
@@ -436,9 +437,9 @@ static bool gives_names_less(const struct table *table)
 	return false;
 }
 
-/* `extra` names what cells have lost; NULL: nothing. */
+/* `lost` names what is left out already; "": nothing. */
 static void print_fitting(const struct table *table, struct output *out, size_t indent,
-			  bool *left_out, const char *extra)
+			  bool *left_out, const char *lost)
 {
 	size_t widths[TABLE_COLUMNS_MAX] = {0};
 	const char *cells[TABLE_COLUMNS_MAX];
@@ -450,8 +451,8 @@ static void print_fitting(const struct table *table, struct output *out, size_t 
 	if (output_is_narrow(out)) {
 		names = spare(table, room, true, left_out);
 		tightly = *names || gives_names_less(table);
-		if (extra)
-			names = add_name(names, extra);
+		if (*lost)
+			names = add_name(names, lost);
 		if (*names)
 			output_no_room(out, indent, names);
 		free(names);
@@ -561,24 +562,46 @@ static void leave_out_common(const struct table *table, struct output *out, size
 	free(text);
 }
 
-/*
- * Cuts off what cells have after their first blank, in columns that have a name for that. Returns
- * the name, or NULL if nothing was cut off.
+/* Returns the headings of the columns that are trifling and left out from now on, for join_take().
  */
-static const char *cut_extras(struct table *table, struct arena *copies)
+static void leave_out_trifling(const struct table *table, struct join *names, bool *left_out)
 {
-	const char *extra = NULL;
-
-	for (size_t i = 0; i < table->cell_count; i++) {
-		const struct table_column *column = &table->columns[i % table->column_count];
-		const char *cell = table->cells[i], *blank = cell ? strchr(cell, ' ') : NULL;
-
-		if (!column->extra || !blank)
+	for (size_t c = 0; c < table->column_count; c++) {
+		if (!table->columns[c].trifling || !table->columns[c].spare || left_out[c])
 			continue;
-		table->cells[i] = memory_given(arena_copy(copies, cell, (size_t)(blank - cell)));
-		extra = column->extra;
+		left_out[c] = true;
+		add_heading(names, table, c);
 	}
-	return extra;
+}
+
+/*
+ * Makes what cells have after their first blank shorter, or cuts it off, as long as there is no
+ * room for the columns. Returns the names of what is left out for that, separated by commas, which
+ * the caller frees. `original` has the cells in full.
+ */
+static char *make_room(struct table *table, const struct table *original, struct arena *copies,
+		       size_t room, bool *left_out)
+{
+	bool before[TABLE_COLUMNS_MAX];
+	struct join names = {0};
+	const char *extra;
+
+	memcpy(before, left_out, sizeof(before));
+	if (!is_short_of_room(table, room, true, left_out))
+		return join_take(&names);
+	if (table_shorten_extras(table, original, copies)) {
+		if (is_short_of_room(table, room, true, left_out))
+			leave_out_trifling(table, &names, left_out);
+		if (!is_short_of_room(table, room, true, left_out))
+			return join_take(&names);
+		free(join_take(&names));
+		names = (struct join){0};
+		memcpy(left_out, before, sizeof(before));
+	}
+	extra = table_cut_extras(table, original, copies);
+	if (extra)
+		join_add(&names, extra);
+	return join_take(&names);
 }
 
 static void print_table(const struct table *table, struct output *out, size_t indent)
@@ -586,13 +609,12 @@ static void print_table(const struct table *table, struct output *out, size_t in
 	const size_t room = out->width > indent ? out->width - indent : 1;
 	bool left_out[TABLE_COLUMNS_MAX] = {false};
 	struct table_column brief[TABLE_COLUMNS_MAX];
-	const char *extra = NULL;
-	char **copies[TABLE_COLUMNS_MAX] = {NULL};
+	char **copies[TABLE_COLUMNS_MAX] = {NULL}, *names;
 	struct table shorter = *table;
 	struct arena cut = {0};
 
 	if (!output_is_narrow(out) || !table->cell_count || !is_too_wide(table, room)) {
-		print_fitting(table, out, indent, left_out, NULL);
+		print_fitting(table, out, indent, left_out, "");
 		return;
 	}
 	shorter.measured = false;
@@ -606,9 +628,9 @@ static void print_table(const struct table *table, struct output *out, size_t in
 	leave_out_common(&shorter, out, indent, left_out);
 	if (is_short_of_room(&shorter, room, false, left_out))
 		take_brief_headings(&shorter, brief);
-	if (is_short_of_room(&shorter, room, true, left_out))
-		extra = cut_extras(&shorter, &cut);
-	print_fitting(&shorter, out, indent, left_out, extra);
+	names = make_room(&shorter, table, &cut, room, left_out);
+	print_fitting(&shorter, out, indent, left_out, names);
+	free(names);
 	for (size_t c = 0; c < table->column_count; c++)
 		short_names_free(copies[c]);
 	arena_free(&cut);

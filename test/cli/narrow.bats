@@ -43,6 +43,7 @@ setup_file()
 	plumb record --exact -q -o "$work/exact.data" -- "./程式" || skip "the model cannot run here"
 	plumb record -q -e spe -c 1024 -o "$work/spe.data" -- "./程式"
 	plumb record -q -g -e cycles -c 500 -o "$work/cycles.data" -- "./程式"
+	plumb record -q --topdown -o "$work/topdown.data" -- "./程式"
 }
 
 setup()
@@ -62,38 +63,74 @@ fits()
 @test "call trees: one line for each function, whose name keeps its ends" {
 	for width in 40 60 80; do
 		fits "$width" report -i cycles.data -g
-		grep -qE '^  [│ ].*[├└]─ .*first_x+….*_last$' seen
-		grep -qE '[├└]─ .*計算.*….*寬度$' seen
+		grep -qE '^  [│ ].*[├└] .*first_x+….*_last$' seen
+		grep -qE '[├└] .*計算.*….*寬度$' seen
 	done
+	fits 100 report -i cycles.data -g
+	grep -qE '^  [│ ].*[├└]─ .*first_x+….*_last$' seen
 	# At 40 columns there is no room for twelve branches: a mark stands for those outside.
 	fits 40 report -i cycles.data -g
-	grep -qE '^  …  [│├└]' seen
+	grep -qE '^  … [│├└]' seen
 	LC_ALL=C fits 40 report -i cycles.data -g
-	grep -qE '^  \.\. [|`]' seen
+	grep -qE '^  \.\.[|`]' seen
 	plumb report -i cycles.data -g >whole
 	grep -qE "^  .*─ .*first_${long}_last\$" whole
 	lacks … <whole
 	fits 40 report -i cycles.data --callees deep
-	grep -qE '─ .*first_x+….*_last$' seen
+	grep -qE '[├└] .*first_x+….*_last$' seen
 	fits 40 report -i exact.data --topdown -g
-	grep -qE '[├└]─ firs.*…' seen
-	grep -qE '  …  [│├└]' seen
+	grep -qE '[├└] firs.*…' seen
+	grep -qE '  … [│├└]' seen
+}
+
+# The names are C++'s, as the compiler would mangle them.
+@test "call trees: templates lose their arguments, and names their scopes before their ends" {
+	cat >scopes.c <<-'END'
+		volatile unsigned start = 7;
+		#define WORK unsigned x = start; for (int i = 0; i < 3000; i++) x = (x + i) / (start | 1); start = x | 1;
+		#define NAMED(name, of) __attribute__((noipa)) void name(void) __asm__(of); void name(void) { WORK }
+		NAMED(insert, "_ZN6engine7storage6detail12WritableNodeIiE20insert_in_order_of_KEv")
+		NAMED(push_one, "_ZN6engine4ListIiE12push_forwardI5PointIiiEEEvv")
+		NAMED(push_two, "_ZN6engine4ListIiE12push_forwardI4LineIiiEEEvv")
+		__attribute__((noipa)) void walk(void) { for (int i = 0; i < 8; i++) { insert(); push_one(); push_two(); } start++; }
+		int main(void) { walk(); start++; }
+	END
+	aarch64-linux-gnu-gcc -g -O1 -fno-omit-frame-pointer -static -o scopes scopes.c
+	plumb record -q -g -e cycles -c 500 -o scopes.data -- ./scopes
+	plumb report -i scopes.data -g >whole
+	grep -qE '[├└]─ .* engine::storage::detail::WritableNode<int>::insert_in_order_of_K$' whole
+	fits 120 report -i scopes.data -g
+	grep -qE '[├└]─ .* engine::storage::detail::WritableNode<int>::insert_in_order_of_K$' seen
+	fits 80 report -i scopes.data -g
+	grep -qE '[├└] .* …storage::detail::WritableNode<…>::insert_in_order_of_K$' seen
+	fits 70 report -i scopes.data -g
+	grep -qE '[├└] .* …detail::WritableNode<…>::insert_in_order_of_K$' seen
+	# What tells two functions apart stays.
+	for kind in Line Point; do
+		grep -qE "[├└] .* engine::List<…>::push_forward<$kind<…> >\$" seen
+	done
+	# The beginning tells more than the end of a name that is long itself.
+	fits 40 report -i scopes.data -g
+	grep -qE '[├└] .* engine::.*….*_of_K$' seen
 }
 
 @test "--topdown: causes stay on a line, siblings align, and the note names what is left out" {
 	for width in 60 80; do
 		fits "$width" report -i exact.data --topdown
 		grep -qE '^ *SLOTS .* LARGEST CAUSE .*FUNCTION$' seen
-		# All four shares of the first level fit into 80 columns.
+		# All four shares of the first level fit into 80 columns. Where they do not, those that
+		# matter least are left out: the program waits for its divisions.
 		if ((width == 80)); then
 			grep -qE '^ *SLOTS  RETIRE +SPEC +FRONT +BACK  LARGEST' seen
 			lacks "have no room" <seen
 			grep -qE '%  (frontend|backend)_[a-z_0-9]*[a-z0-9]  +first_' seen
 		else
-			tr '\n' ' ' <seen | grep -q "$width columns have no room for .*BACK: use a wider terminal"
+			tr '\n' ' ' <seen |
+				grep -qE "$width columns have no room for (RETIRE|SPEC|FRONT|, )+: use a wider terminal"
+			grep -qE '^ *SLOTS  .*BACK  LARGEST' seen
 		fi
 		fits "$width" report -i exact.data --topdown --children -g
-		grep -qE '[├└]─ first_x*…x*_?last$' seen
+		grep -qE '[├└] first_x*…x*_?last$' seen
 	done
 	# main calls deep() alone, whose name has no branch; what that calls is below it.
 	fits 100 report -i exact.data --topdown --children -g
@@ -104,6 +141,51 @@ fits()
 		assert lines[main + 1][at:] == "deep", lines[main + 1]
 		assert all(line[at:at + 3] in ("├─ ", "└─ ") for line in lines[main + 2:main + 4])
 	END
+}
+
+@test "--topdown of samples: 80 columns have room for the intervals, rounded up" {
+	plumb report -i topdown.data --topdown >whole
+	fits 80 report -i topdown.data --topdown
+	grep -qE '^ *SLOTS  RETIRE +SPEC +FRONT +BACK  LARGEST' seen
+	lacks "have no room" <seen
+	/usr/bin/python3 - <<-'END'
+		import math, re
+		def rows(path, cell):
+		    lines = open(path, encoding="utf-8").read().split("\n")
+		    found = [re.findall(cell, line) for line in lines]
+		    return [cells for cells in found if len(cells) >= 4]
+		whole = rows("whole", r"([\d.]+)% ±([\d.]+|\?)")
+		brief = rows("seen", r"\b(\d+)±(\d+|\?)%")
+		assert brief and len(whole) >= len(brief), (whole, brief)
+		for one, other in zip(whole, brief):
+		    for (value, half), (short, rounded) in zip(one[1:], other):  # SLOTS is first
+		        assert abs(float(value) - int(short)) <= 0.51, (one, other)
+		        assert rounded == (half if half == "?" else str(math.ceil(float(half)))), (one, other)
+	END
+	# Where not even these have room, a note says so. The share that the program has most stays.
+	fits 50 report -i topdown.data --topdown
+	tr '\n' ' ' <seen |
+		grep -qE '50 columns have no room for (RETIRE|SPEC|FRONT|, )+INTERVALS: use a wider terminal'
+	grep -qE '^ *SLOTS .*BACK  LARGEST' seen
+	# A share that hardly matters goes before the intervals do.
+	cat >busy.c <<-'END'
+		volatile unsigned start = 7;
+		int main(void)
+		{
+			unsigned x = start;
+			for (int i = 0; i < 100000; i++)
+				x = (x + i) / (start | 1);
+			start = x;
+		}
+	END
+	aarch64-linux-gnu-gcc -g -O1 -static -o a_program_that_divides busy.c
+	plumb record -q --topdown -o busy.data -- ./a_program_that_divides
+	fits 70 report -i busy.data --topdown -s srcline,symbol,dso
+	tr '\n' ' ' <seen | grep -qE '70 columns have no room for (SPEC|FRONT|, )+: use a wider terminal'
+	grep -qE '^ *SLOTS .*BACK  LARGEST' seen
+	grep -qE '^[^%]*%.* 8[0-9]±[0-9]+%  ' seen
+	LC_ALL=C fits 90 report -i topdown.data --topdown
+	grep -qE '[0-9]\+-[0-9]+%' seen
 }
 
 @test "--topdown with three keys: all four shares fit into 80 columns" {

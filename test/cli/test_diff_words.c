@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -110,6 +111,39 @@ static void leaves_arguments_of_templates_out(void **state)
 	expect_short("", "");
 }
 
+static void expect_all(const char *const *names, const char *const *expected, size_t count)
+{
+	const char *cells[4];
+	char **copies;
+
+	memcpy(cells, names, count * sizeof(*cells));
+	copies = short_names(cells, count, 1, 6, ".");
+	for (size_t i = 0; i < count; i++)
+		assert_string_equal(cells[i], expected[i]);
+	short_names_free(copies);
+}
+
+static void keeps_what_tells_names_apart(void **state)
+{
+	static const char *const short_ones[] = {"f<int>", "f<long long>::g", "f<long long>::g"};
+	static const char *const as_short[] = {"f<int>", "f<.>::g", "f<.>::g"};
+	static const char *const last[] = {"v<int>::add<p<int, int> >",
+					   "v<int>::add<p<int> const&>",
+					   "v<int>::add<p<int, int> >", "v<int>::add_2"};
+	static const char *const as_last[] = {"v<.>::add<p<.> >", "v<.>::add<p<.> const&>",
+					      "v<.>::add<p<.> >", "v<.>::add_2"};
+	static const char *const first[] = {"v<int>::add<long>", "v<char>::add<long>"};
+
+	(void)state;
+	expect(short_name_but_last("a<b<c> >::d<e<f>, g>(h) const", "."),
+	       "a<.>::d<e<.>, g>(h) const");
+	expect(short_name_but_last("a", "."), "a");
+	expect_all(short_ones, as_short, 3);
+	expect_all(last, as_last, 4);
+	/* These differ elsewhere. */
+	expect_all(first, first, 2);
+}
+
 static void says_names_briefly(void **state)
 {
 	const struct diff_change whole = {
@@ -148,6 +182,7 @@ int main(void)
 		cmocka_unit_test(says_what_is_gone_at_least),
 		cmocka_unit_test(says_what_is_new_at_least),
 		cmocka_unit_test(leaves_arguments_of_templates_out),
+		cmocka_unit_test(keeps_what_tells_names_apart),
 		cmocka_unit_test(says_names_briefly),
 	};
 
