@@ -19,10 +19,15 @@ struct order_block {
 	_Alignas(16) uint8_t bytes[];
 };
 
+/* What is kept of a struct raw_record, whose bytes follow. AUXTRACE has no time, and is not held.
+ */
 struct held_record {
-	struct raw_record raw;
-	uint64_t sequence;
+	const struct known_event *layout;
 	struct order_block *block;
+	uint64_t sequence, offset;
+	uint32_t type, part, size;
+	uint16_t misc;
+	bool identified;
 };
 
 struct entry {
@@ -190,10 +195,18 @@ static struct held_record *hold(struct order *order, const struct raw_record *re
 
 	if (!held)
 		return NULL;
-	held->raw = *record;
-	held->raw.bytes = memcpy(held + 1, record->bytes, record->size);
-	held->sequence = order->sequence++;
-	held->block = order->current;
+	*held = (struct held_record){
+		.layout = record->layout,
+		.block = order->current,
+		.sequence = order->sequence++,
+		.offset = record->offset,
+		.type = record->type,
+		.part = record->part,
+		.size = (uint32_t)record->size,
+		.misc = record->misc,
+		.identified = record->identified,
+	};
+	memcpy(held + 1, record->bytes, record->size);
 	return held;
 }
 
@@ -259,8 +272,18 @@ bool order_take(struct order *order, struct raw_record *record)
 	if (order->heap_count == 0)
 		return false;
 	top = order->heap[0];
-	held = top->entries[top->head++].record;
-	*record = held->raw;
+	held = top->entries[top->head].record;
+	*record = (struct raw_record){
+		.type = held->type,
+		.misc = held->misc,
+		.identified = held->identified,
+		.bytes = (const uint8_t *)(held + 1),
+		.size = held->size,
+		.part = held->part,
+		.offset = held->offset,
+		.time = top->entries[top->head++].time,
+		.layout = held->layout,
+	};
 	order->given = held->block;
 	if (top->head < top->count) {
 		heap_sink(order, top);

@@ -40,8 +40,12 @@ struct order {
 	uint64_t newest; /* time of the youngest record; of the last one there was, if empty */
 };
 
-/* The maximum memory; beyond it the oldest records come out, even if older ones may follow. */
-#define ORDER_LIMIT ((size_t)64 << 20)
+/*
+ * The maximum memory; beyond it the oldest records come out, even if older ones may follow.
+ * Recordings with rounds need little of it. Those of several threads by the model have one round,
+ * so all their records are held.
+ */
+#define ORDER_LIMIT ((size_t)1 << 30)
 
 /* Copies a record that has a time. Returns 0 or NO_MEMORY. */
 int order_add(struct order *order, const struct raw_record *record);

@@ -16,7 +16,7 @@ static void note_order(struct plumb_recording *r, const struct raw_record *raw)
 	reader_complain_of(
 		r, COMPLAINT_ORDER, raw,
 		"a record is older than one before it: the file was not written in order, or "
-		"sorting it exceeds the memory limit");
+		"sorting it exceeds the memory limit of 1 GiB");
 }
 
 /* The oldest record, if the last round lets it go, or nothing else is left to do with it. */
