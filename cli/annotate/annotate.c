@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "folders.h"
 #include "tool/complain.h"
 #include "tool/memory.h"
 #include "tool/modules.h"

@@ -12,6 +12,7 @@
 #include <plumb/perf.h>
 
 #include "base/number.h"
+#include "folders.h"
 #include "source/model/qemu.h"
 #include "tool/complain.h"
 #include "tool/hints.h"

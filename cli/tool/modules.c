@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folders.h"
+#include "plugin_dir.h"
 #include "tool/memory.h"
 
 /* Is this the program that was built, in the place where it was built? */

@@ -12,6 +12,7 @@
 
 #include "base/diagnostics.h"
 #include "disasm/module.h"
+#include "plugin_dir.h"
 
 struct plumb_disassembler {
 	const struct disasm_module *module;

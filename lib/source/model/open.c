@@ -8,6 +8,7 @@
 #include "base/diagnostics.h"
 #include "base/sized.h"
 #include "params.h"
+#include "plugin_dir.h"
 #include "source/model/core_file.h"
 #include "source/model/counted.h"
 #include "source/source.h"
