@@ -20,9 +20,14 @@
 /* Columns that causes get at least: "backen…_load 93%". */
 #define CAUSE_LEAST 16
 
+/* Columns of instructions that stay, so that there is room for causes: "ldr     x1, [x2, #24". */
+#define TEXT_LEAST 20
+
 /* ---- Columns --------------------------------------------------------------------------------- */
 
 enum column { SHARE, INTERVAL, COUNT, LATENCY, MISSES, MISPREDICTED, CAUSE, COST, COLUMNS };
+/* What else may give way where there is no room: ends of instructions, and the gutter. */
+enum { TEXT = COLUMNS, ARROWS };
 
 struct columns {
 	bool shown[COLUMNS];
@@ -188,15 +193,26 @@ static void fit_causes(struct columns *columns, const struct gutter *gutter, int
 	columns->widths[CAUSE] = others + CAUSE_LEAST < width ? (int)(width - others) : CAUSE_LEAST;
 }
 
+/* Makes room for the least of causes at the ends of instructions, but leaves these their least. */
+static void fit_text(struct columns *columns, const struct gutter *gutter, int width)
+{
+	const int over = (int)width_of(columns, gutter) - width;
+
+	if (over > 0 && columns->text > TEXT_LEAST)
+		columns->text =
+			columns->text - over > TEXT_LEAST ? columns->text - over : TEXT_LEAST;
+}
+
 /*
  * Leaves out columns that a narrow terminal has no room for, and says which. Causes are shortened
- * before a column other than that of the costs is left out, and get what it leaves.
+ * before a column other than that of the costs is left out, and get what it leaves. The ends of
+ * instructions and the arrows give way before causes, which are what annotations are read for.
  */
 static void fit(struct output *out, const struct annotated *function, struct columns *columns,
 		const struct gutter *gutter)
 {
-	static const uint8_t order[] = {COST,    MISPREDICTED, MISSES, INTERVAL,
-					LATENCY, CAUSE,        COUNT};
+	static const uint8_t order[] = {COST, MISPREDICTED, MISSES, INTERVAL, LATENCY,
+					TEXT, ARROWS,       COUNT,  CAUSE};
 	const int causes = columns->widths[CAUSE];
 	struct join names = {0};
 	char *text;
@@ -207,14 +223,15 @@ static void fit(struct output *out, const struct annotated *function, struct col
 		fit_causes(columns, gutter, causes, i ? out->width : UINT_MAX);
 		if (width_of(columns, gutter) <= out->width)
 			break;
-		if (!columns->shown[order[i]])
-			continue;
-		columns->shown[order[i]] = false;
-		join_add(&names, heading_of(function, order[i]));
-	}
-	if (width_of(columns, gutter) > out->width && gutter_width(gutter)) {
-		columns->arrows = false;
-		join_add(&names, "ARROWS");
+		if (order[i] == TEXT) {
+			fit_text(columns, gutter, (int)out->width);
+		} else if (order[i] == ARROWS && columns->arrows && gutter_width(gutter)) {
+			columns->arrows = false;
+			join_add(&names, "ARROWS");
+		} else if (order[i] < COLUMNS && columns->shown[order[i]]) {
+			columns->shown[order[i]] = false;
+			join_add(&names, heading_of(function, order[i]));
+		}
 	}
 	text = join_take(&names);
 	if (*text)

@@ -587,10 +587,11 @@ samples()
 		[ "$(wc -l <shown)" -eq "$(grep -cE '[0-9a-f]{6}  [a-z]' all)" ]
 		[ -z "$(too_wide "$width" <shown)" ]
 		sed -n '1d; p; /INSTRUCTION/q' narrow | xargs >headings
-		[ "$width" -ne 60 ] || grep -qE '^60 columns have no room for CYCLES PORTS.* SHARE .*INSTRUCTION$' headings
+		# Arrows, counts and the ends of instructions give way before causes.
+		[ "$width" -ne 60 ] || grep -qE '^60 columns have no room for CYCLES PORTS.* SHARE .*CAUSE INSTRUCTION$' headings
 		# Causes are shortened, but keep their shares.
+		[ "$width" -gt 80 ] || [ "$(grep -oE '[a-z] +[0-9]+%' shown)" = "$(grep -E '[0-9a-f]{6}  [a-z]' all | grep -oE '[a-z] +[0-9]+%')" ]
 		[ "$width" -ne 80 ] || grep -qE '^80 columns have no room for CYCLES PORTS.* SHARE COUNT .*CAUSE INSTRUCTION$' headings
-		[ "$width" -ne 80 ] || [ "$(grep -oE '[a-z] +[0-9]+%' shown)" = "$(grep -E '[0-9a-f]{6}  [a-z]' all | grep -oE '[a-z] +[0-9]+%')" ]
 		[ "$width" -ne 200 ] || grep -qE '^SHARE COUNT .*INSTRUCTION CYCLES PORTS$' headings
 	done
 }
