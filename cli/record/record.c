@@ -320,6 +320,8 @@ static const struct option options[] = {
 	OPTION_ROW_HUGE_PAGES(AT(huge_pages)),
 	OPTION_ROWS_CONDITIONS(AT(conditions)),
 	OPTION_ROW_CORE_FILE(AT(core_file)),
+	OPTION_ROW_REFERENCE(AT(reference)),
+	OPTION_ROW_HOST_THREADS(AT(host_threads)),
 	OPTION_ROW_SEED(AT(seed)),
 	OPTION_ROW_SYSROOT(AT(sysroot)),
 	OPTION_ROW_QEMU(AT(qemu)),
@@ -418,6 +420,8 @@ static int record(const struct record_options *values, struct record_request *re
 		.page_size = values->page_size,
 		.huge_pages = values->huge_pages,
 		.conditions = values->conditions,
+		.reference = values->reference,
+		.host_threads = values->host_threads,
 		.core_file = values->core_file,
 		.software = machine_only_software(&values->events, values->source, true),
 	};

@@ -18,7 +18,8 @@
 struct record_options {
 	struct common_options common;
 	int source, page_size;
-	bool huge_pages;
+	bool huge_pages, reference;
+	unsigned host_threads;
 	struct machine_conditions conditions;
 	const char *core_file;
 	struct option_words events;

@@ -339,6 +339,7 @@ bool record_read_options(const struct record_options *options, struct record_req
 	    !read_clock(options->clockid, &request->clockid) ||
 	    !read_level(options->compression, &request->compress_level) ||
 	    !window_read(&options->window, true, &request->window) ||
+	    !machine_check_host_threads(options->host_threads) ||
 	    !read_limit(options->max_size, &request->limit_bytes) ||
 	    !read_branches(options, &request->branches))
 		return false;

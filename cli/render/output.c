@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -250,6 +251,14 @@ bool output_is_file(const struct common_options *options)
 	return options->output && strcmp(options->output, "-") != 0;
 }
 
+static void say_not_opened(const char *path, int number)
+{
+	char why[PATH_MAX];
+
+	file_why_not_written(path, number, why, sizeof(why));
+	complain("cannot write %s: %s", path, why);
+}
+
 int output_open(struct output *out, const struct common_options *options)
 {
 	const char *path = output_is_file(options) ? options->output : NULL;
@@ -267,7 +276,7 @@ int output_open(struct output *out, const struct common_options *options)
 		if (!open_special(out, path))
 			open_temporary(out, path);
 		if (!out->stream) {
-			complain("cannot write %s: %s", path, strerror(errno));
+			say_not_opened(path, errno);
 			free(out->path);
 			return EXIT_OTHER;
 		}
@@ -302,7 +311,7 @@ static int open_in_place(struct output *out, const struct common_options *option
 		.utf8 = locale_is_utf8(),
 	};
 	if (descriptor < 0) {
-		complain("cannot write %s: %s", out->name, strerror(errno));
+		say_not_opened(out->name, errno);
 		return EXIT_OTHER;
 	}
 	out->appended = fstat(descriptor, &status) == 0 && status.st_size > 0;

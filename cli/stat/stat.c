@@ -299,11 +299,9 @@ static bool check(const struct command *command, const struct stat_options *valu
 		complain("--output and --log-fd cannot be combined");
 	else if (values->common.append && (!values->common.output || is_stdout(values)))
 		complain("--append requires --output FILE");
-	else if (values->host_threads > 2)
-		complain("--host-threads is %u: expected 1 or 2", values->host_threads);
 	else if (values->interval_ms && values->no_multiplex)
 		complain("--interval-print and --no-multiplex cannot be combined");
-	else
+	else if (machine_check_host_threads(values->host_threads))
 		return true;
 	advise("see %s --help", command->path);
 	return false;

@@ -54,6 +54,14 @@ bool machine_read_seed(const char *text, uint64_t *seed)
 	       complain_value("seed", text, INT64_MAX, "use a whole number");
 }
 
+bool machine_check_host_threads(unsigned count)
+{
+	if (count <= 2)
+		return true;
+	complain("--host-threads is %u: expected 1 or 2", count);
+	return false;
+}
+
 /* ---- files -------------------------------------------------------------------------------- */
 
 static bool is_program(const char *path)

@@ -152,6 +152,9 @@ struct machine_wish {
 /* Reads the value of --seed (NULL: not given); prints an error and returns false if it is invalid.
  */
 bool machine_read_seed(const char *text, uint64_t *seed);
+/* Checks the value of --host-threads (0: not given); prints an error and returns false if it is
+ * invalid. */
+bool machine_check_host_threads(unsigned count);
 
 /*
  * Chooses the source and the CPU, and finds the program argv[0], if there is one. `argv` is NULL if

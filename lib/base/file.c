@@ -173,3 +173,33 @@ bool file_is_descriptor(const char *path)
 		return false;
 	return strcmp(real, "/dev") == 0 || strncmp(real, "/proc/", strlen("/proc/")) == 0;
 }
+
+/* Puts the first part of `path` that is no folder into `part`. Returns false if all are. */
+static bool find_no_folder(const char *path, char *part, size_t size)
+{
+	struct stat status;
+
+	for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		if (slash[-1] == '/')
+			continue;
+		if ((size_t)snprintf(part, size, "%.*s", (int)(slash - path), path) >= size)
+			return false;
+		if (stat(part, &status) < 0 || !S_ISDIR(status.st_mode))
+			return true;
+	}
+	return false;
+}
+
+void file_why_not_written(const char *path, int number, char *why, size_t size)
+{
+	char *real = file_follow(path), part[PATH_MAX], text[128];
+
+	/* A link may lead to where a folder is missing. */
+	if ((number == ENOENT || number == ENOTDIR) && real && *real &&
+	    find_no_folder(real, part, sizeof(part)))
+		snprintf(why, size,
+			 number == ENOENT ? "folder %s does not exist" : "%s is no folder", part);
+	else
+		snprintf(why, size, "%s", strerror_r(number, text, sizeof(text)));
+	free(real);
+}

@@ -37,4 +37,10 @@ char *file_follow(const char *path);
  */
 bool file_is_descriptor(const char *path);
 
+/*
+ * Puts into `why` the reason for which a file at `path` could not be created or opened to be
+ * written: `number` is errno's. A folder that is missing is named.
+ */
+void file_why_not_written(const char *path, int number, char *why, size_t size);
+
 #endif

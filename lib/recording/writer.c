@@ -2,6 +2,7 @@
 /* Writes recordings: what comes is checked, gathered into runs, and put into a file or a pipe. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +24,11 @@
 static int not_opened(struct plumb_recording_writer *writer, int number)
 {
 	struct place where = {.file = writer->path};
-	char reason[128];
+	char reason[PATH_MAX];
 
+	file_why_not_written(writer->path, number, reason, sizeof(reason));
 	diagnostics_add(writer->diagnostics, PLUMB_ERROR, "not-opened", &where,
-			"cannot be written: %s", strerror_r(number, reason, sizeof(reason)));
+			"cannot be written: %s", reason);
 	return PLUMB_ERR_IO;
 }
 

@@ -225,7 +225,7 @@ damaged()
 	cmp again.html less.html
 	run --separate-stderr plumb explore --source model --html no/page.html "$work/useful"
 	[ "$status" -ne 0 ]
-	[ "$stderr" = "plumb: cannot write no/page.html: No such file or directory" ]
+	[ "$stderr" = "plumb: cannot write no/page.html: folder no does not exist" ]
 }
 
 @test "without the intervals of its page, the findings are printed even so" {

@@ -97,7 +97,18 @@ setup()
 	said "plumb: cannot write folder: Is a directory"
 	run --separate-stderr plumb spec list -o nowhere/file
 	[ "$status" -eq 1 ]
-	said "plumb: cannot write nowhere/file: No such file or directory"
+	said "plumb: cannot write nowhere/file: folder nowhere does not exist"
+	run --separate-stderr plumb spec list -o ./folder/a/b/file
+	[ "$status" -eq 1 ]
+	said "plumb: cannot write ./folder/a/b/file: folder ./folder/a does not exist"
+	touch plain
+	run --separate-stderr plumb spec list -o plain/file
+	[ "$status" -eq 1 ]
+	said "plumb: cannot write plain/file: plain is no folder"
+	ln -s away/file link
+	run --separate-stderr plumb spec list -o link
+	[ "$status" -eq 1 ]
+	said "plumb: cannot write link: folder away does not exist"
 }
 
 @test "reports a full disk" {

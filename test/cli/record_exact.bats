@@ -273,7 +273,24 @@ loops()
 	[ "$stderr" = "plumb: /dev/full: No space left on device" ]
 	run --separate-stderr plumb record --exact -o nowhere/x -- "$work/endings" none
 	[ "$status" -eq 1 ]
-	[ "$stderr" = "plumb: nowhere/x: cannot be written: No such file or directory" ]
+	[ "$stderr" = "plumb: nowhere/x: cannot be written: folder nowhere does not exist" ]
+}
+
+@test "--reference and --host-threads record the same" {
+	[ -e "$work/endings" ] || skip "there is no compiler for AArch64, or no engine"
+	for options in "--host-threads 1" "--host-threads 2" "--reference --host-threads 1"; do
+		# shellcheck disable=SC2086 # several words
+		plumb record --exact -q $options -o "$work/same.data" -- "$work/endings" none
+		plumb report -i "$work/same.data" -s symbol,ip --csv >"$work/same.csv"
+		[ -s "$work/same.csv" ]
+		[ -e "$work/first.csv" ] || cp "$work/same.csv" "$work/first.csv"
+		cmp "$work/same.csv" "$work/first.csv"
+	done
+	run --separate-stderr plumb record --exact --host-threads 3 -- "$work/endings" none
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[0]}" = "plumb: --host-threads is 3: expected 1 or 2" ]
+	run --separate-stderr plumb record --source perf --reference -- true
+	[ "$status" -ne 0 ]
 }
 
 @test "a program in a folder whose name has a line break" {

@@ -1037,7 +1037,7 @@ access_record()
 	[ "${stderr_lines[0]}" = "plumb: refusing to write spe.data: it is the input" ]
 	run --separate-stderr plumb report --raw -i spe.data --html no/page.html
 	[ "$status" -eq 1 ]
-	said "plumb: cannot write no/page.html: No such file or directory"
+	said "plumb: cannot write no/page.html: folder no does not exist"
 	run --separate-stderr plumb report -i missing.data --html other.html
 	[ "$status" -eq 2 ]
 	[ "${stderr_lines[0]}" = "plumb: missing.data: cannot be opened: No such file or directory" ]

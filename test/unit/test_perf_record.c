@@ -6,6 +6,8 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -915,7 +917,7 @@ static void lines_of_maps_are_read(void **state)
 	struct synthetic_map map;
 
 	(void)state;
-	assert_true(synthesis_parse_map(file, &map));
+	assert_true(synthesis_parse_map(file, "", &map));
 	assert_int_equal(map.start, 0x400000);
 	assert_int_equal(map.length, 0xc000);
 	assert_int_equal(map.offset, 0x1000);
@@ -925,19 +927,62 @@ static void lines_of_maps_are_read(void **state)
 	assert_int_equal(map.protection, PROT_READ | PROT_EXEC);
 	assert_int_equal(map.flags, MAP_PRIVATE);
 	assert_string_equal(map.path, "/bin/a b");
-	assert_true(synthesis_parse_map(shared, &map));
+	assert_true(synthesis_parse_map(shared, "", &map));
 	assert_int_equal(map.flags, MAP_SHARED);
 	assert_string_equal(map.path, "/dev/zero (deleted)");
-	assert_true(synthesis_parse_map(none, &map));
+	assert_true(synthesis_parse_map(none, "", &map));
 	assert_string_equal(map.path, "//anon");
-	assert_true(synthesis_parse_map(old, &map));
+	assert_true(synthesis_parse_map(old, "", &map));
 	assert_string_equal(map.path, "//anon");
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		char line[128];
 
 		snprintf(line, sizeof(line), "%s", wrong[i]);
-		assert_false(synthesis_parse_map(line, &map));
+		assert_false(synthesis_parse_map(line, "", &map));
 	}
+}
+
+/* Maps a file of that name, and looks for it in the kernel's list. */
+static void check_listed(const char *path)
+{
+	const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	char line[PATH_MAX + 128];
+	bool found = false;
+	FILE *maps;
+	void *at;
+
+	assert_true(file >= 0);
+	assert_int_equal(ftruncate(file, 4096), 0);
+	at = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, file, 0);
+	assert_ptr_not_equal(at, MAP_FAILED);
+	maps = fopen("/proc/self/maps", "re");
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		struct synthetic_map map;
+
+		if (!synthesis_parse_map(line, "", &map) || map.start != (uintptr_t)at)
+			continue;
+		assert_string_equal(map.path, path);
+		found = true;
+	}
+	assert_true(found);
+	fclose(maps);
+	munmap(at, 4096);
+	close(file);
+	unlink(path);
+}
+
+static void line_breaks_in_paths_are_put_back(void **state)
+{
+	char folder[] = "/tmp/plumb-maps-XXXXXX", path[128];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/two\nlines\n", folder);
+	check_listed(path);
+	snprintf(path, sizeof(path), "%s/a\\012b", folder);
+	check_listed(path);
+	rmdir(folder);
 }
 
 static void notes_are_searched(void **state)
@@ -990,6 +1035,7 @@ int main(void)
 		cmocka_unit_test(a_refused_event_is_named),
 		cmocka_unit_test(a_program_that_is_not_there_is_said),
 		cmocka_unit_test(lines_of_maps_are_read),
+		cmocka_unit_test(line_breaks_in_paths_are_put_back),
 		cmocka_unit_test(notes_are_searched),
 	};
 

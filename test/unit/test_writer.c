@@ -638,7 +638,7 @@ static void a_device_that_is_full_is_an_error(void **state)
 	assert_non_null(strstr(plumb_diagnostics_get(diagnostics, 0)->message, "No space"));
 	assert_int_equal(plumb_recording_create("/nowhere/x", &plain, &writer, diagnostics),
 			 PLUMB_ERR_IO);
-	assert_non_null(strstr(plumb_diagnostics_get(diagnostics, 1)->message, "No such file"));
+	assert_non_null(strstr(plumb_diagnostics_get(diagnostics, 1)->message, "does not exist"));
 	plumb_diagnostics_free(diagnostics);
 }
 

@@ -63,7 +63,10 @@ void synthesis_add_fork(struct synthesis *synthesis, pid_t pid, pid_t parent, pi
 /* Makes PERF_RECORD_LOST_SAMPLES for the event with this id. */
 void synthesis_add_lost(struct synthesis *synthesis, uint64_t id, uint64_t lost);
 
-/* Parses a line of /proc/PID/maps, and modifies it. Returns false if it is malformed. */
-bool synthesis_parse_map(char *line, struct synthetic_map *map);
+/*
+ * Parses a line of /proc/PID/maps, and modifies it. `root` is the folder below which its paths are,
+ * without a slash at the end. Returns false if it is malformed.
+ */
+bool synthesis_parse_map(char *line, const char *root, struct synthetic_map *map);
 
 #endif

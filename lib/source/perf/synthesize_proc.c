@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "source/perf/synthesize.h"
@@ -41,7 +42,38 @@ static bool take_rights(char **at, struct synthetic_map *map)
 	return true;
 }
 
-bool synthesis_parse_map(char *line, struct synthetic_map *map)
+/* Tells whether a path below the folder `root` is that of an inode. */
+static bool is_inode(const char *root, const char *path, uint64_t inode)
+{
+	char below[2 * PATH_MAX];
+	struct stat status;
+
+	snprintf(below, sizeof(below), "%s%s", root, path);
+	return stat(below, &status) == 0 && status.st_ino == inode;
+}
+
+/*
+ * The list spells a line break in a path "\012", but leaves a backslash as it is. A path that
+ * spells the mapped file as it stands is one with a backslash; in others, line breaks are put back.
+ */
+static void put_back_line_breaks(char *path, const char *root, uint64_t inode)
+{
+	static const char spelled[] = "\\012";
+	const size_t length = sizeof(spelled) - 1;
+	char *to = strstr(path, spelled);
+
+	if (!to || is_inode(root, path, inode))
+		return;
+	for (const char *from = to; *from; to++) {
+		const bool is_break = strncmp(from, spelled, length) == 0;
+
+		*to = is_break ? '\n' : *from;
+		from += is_break ? length : 1;
+	}
+	*to = '\0';
+}
+
+bool synthesis_parse_map(char *line, const char *root, struct synthetic_map *map)
 {
 	uint64_t end, major, minor;
 
@@ -59,6 +91,7 @@ bool synthesis_parse_map(char *line, struct synthetic_map *map)
 	map->length = end - map->start;
 	map->major = (uint32_t)major;
 	map->minor = (uint32_t)minor;
+	put_back_line_breaks(line, root, map->inode);
 	map->path = *line ? line : "//anon"; /* as the kernel has it */
 	return true;
 }
@@ -66,19 +99,20 @@ bool synthesis_parse_map(char *line, struct synthetic_map *map)
 /* Opens files below the process's own root: its paths may mean other files than ours. */
 static void add_maps(struct synthesis *s, pid_t pid)
 {
-	char name[64], path[PATH_MAX + 64], *line = NULL;
+	char name[64], root[64], path[PATH_MAX + 64], *line = NULL;
 	size_t room = 0;
 	FILE *file;
 
 	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
 	file = fopen(name, "re");
 	while (file && getline(&line, &room, file) > 0) {
 		struct synthetic_map map;
 
-		if (!synthesis_parse_map(line, &map) || !(map.protection & PROT_EXEC))
+		if (!synthesis_parse_map(line, root, &map) || !(map.protection & PROT_EXEC))
 			continue;
 		if (s->build_ids && map.path[0] == '/' && map.inode) {
-			snprintf(path, sizeof(path), "/proc/%d/root%s", pid, map.path);
+			snprintf(path, sizeof(path), "%s%s", root, map.path);
 			map.build_id = build_id_of_map(s->build_ids, path,
 						       makedev(map.major, map.minor), map.inode);
 		}
