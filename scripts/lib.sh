@@ -13,7 +13,7 @@ bench_options=(--buildtype=release -Dtests=false -Dbench=true)
 # shellcheck disable=SC2034
 clang_options=(-Dtests=true -Dbench=true -Doptimization=0 -Ddebug=false)
 # shellcheck disable=SC2034
-fuzz_options=(-Dwerror=true -Dfuzz=true "-Db_sanitize=address,undefined" -Db_lundef=false)
+fuzz_options=(-Dwerror=true -Dfuzz=true -Dtests=false "-Db_sanitize=address,undefined" -Db_lundef=false)
 
 # check NAME COMMAND...: prints one test point, which passes if COMMAND returns 0. Shows COMMAND's
 # output, as TAP comments, only if it failed. Returns COMMAND's status.
