@@ -70,6 +70,8 @@ struct profile_view {
 	unsigned widths[TABLE_COLUMNS_MAX]; /* 0: as wide as necessary */
 	bool children, trees;
 	bool folded_trees;    /* prints trees as in perf report -g folded */
+	bool relative_trees;  /* ... -g fractal: shares are those of the function above */
+	bool tree_periods;    /* ... -g period: periods instead of shares */
 	bool callers_first;   /* call paths lead from callers to the row's function */
 	const char *function; /* shows only functions of this name; NULL: all */
 	size_t limit;         /* of the rows of each event; 0: none */
@@ -96,6 +98,8 @@ void profile_separated(struct output *out, const struct profile_view *view, cons
 /* Prints call stacks as flame graph tools read them. The first key must be the thread's name, and
  * the second the function. */
 void profile_folded(struct output *out, const struct profile_view *view);
+/* Returns the period of a row, with its callees if `view` has them: what its call tree is of. */
+uint64_t profile_tree_period(const struct profile_view *view, size_t event, size_t row);
 /* Prints a name of a folded stack, without the characters that separate names and lines. `*first`
  * tells whether it is the line's first, and becomes false. */
 void profile_folded_name(struct output *out, const char *name, bool *first);

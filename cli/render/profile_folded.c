@@ -89,7 +89,7 @@ static void print_path(struct output *out, const struct path *path, const char *
 		profile_folded_name(out, function, &first);
 }
 
-static uint64_t period_of(const struct profile_view *view, size_t event, size_t i)
+uint64_t profile_tree_period(const struct profile_view *view, size_t event, size_t i)
 {
 	struct plumb_profile_row row;
 
@@ -100,7 +100,7 @@ static uint64_t period_of(const struct profile_view *view, size_t event, size_t 
 void profile_folded_tree(struct output *out, const struct profile_view *view, size_t event,
 			 size_t row)
 {
-	struct paths paths = find_paths(view, event, row, period_of(view, event, row));
+	struct paths paths = find_paths(view, event, row, profile_tree_period(view, event, row));
 	char room[PLUMB_PROFILE_TEXT];
 	const char *function = NULL;
 	struct plumb_profile_event of;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Call trees of profiles, as text. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@
 struct tree {
 	struct output *out;
 	const struct pen *pen;
-	double total, least;
+	const struct profile_view *view;
+	double total;   /* the period that shares are of */
+	double least;   /* the least period that is shown */
 	bool intervals; /* the shares are estimates */
 	const struct plumb_profile_node *nodes;
 	const char **names; /* of the nodes, for lines without room for them; NULL: all have room */
@@ -67,18 +70,39 @@ static void print_name(const struct tree *tree, size_t column, size_t i)
 	fit_line_name(tree->out, STYLE_NAME, column, name);
 }
 
-/* Returns "54.99% ", or "~54.99% ±0.12 ": the half of the interval. The caller frees it. */
+/*
+ * Returns "54.99% ", or "~54.99% ±0.12 ": the half of the interval, which only shares of the whole
+ * have. Or the period. The caller frees it.
+ */
 static char *share_text(const struct tree *tree, size_t i)
 {
 	const struct plumb_profile_node *node = &tree->nodes[i];
 	const double share = 100 * (double)node->period / tree->total;
 
-	if (!tree->intervals)
+	if (tree->view->tree_periods)
+		return memory_format("%" PRIu64 " ", node->period);
+	if (!tree->intervals || tree->view->relative_trees)
 		return memory_format("%.2f%% ", share);
 	if (isnan(node->share.low))
 		return memory_format("%.2f%% %s? ", share, tree->pen->about);
 	return memory_format("%s%.2f%% %s%.2f ", node->uncertain ? "~" : "", share,
 			     tree->pen->about, 50 * (node->share.high - node->share.low));
+}
+
+/* Returns what a node's callees have together, or its callers: all that they are shares of. */
+static double below_total(const struct tree *tree, size_t i)
+{
+	const struct plumb_profile_node *node = &tree->nodes[i];
+
+	/* Paths that end at a caller lead on to the row's function, which is not in the tree. */
+	return (double)(node->period - (tree->view->callers_first ? 0 : node->own));
+}
+
+/* Makes shares those of `total`. */
+static void set_total(struct tree *tree, double total)
+{
+	tree->total = total;
+	tree->least = tree->view->tree_limit / 100 * total;
 }
 
 /*
@@ -87,7 +111,7 @@ static char *share_text(const struct tree *tree, size_t i)
  */
 static void print_siblings(const struct tree *of, size_t begin, size_t end, unsigned level)
 {
-	struct tree tree = *of;
+	struct tree tree = *of, lower;
 	size_t count = 0, left;
 
 	for (size_t i = begin; i < end; i = after(tree.nodes, i, end))
@@ -118,7 +142,10 @@ static void print_siblings(const struct tree *of, size_t begin, size_t end, unsi
 			free(share);
 		}
 		print_name(&tree, column, i);
-		print_siblings(&tree, i + 1, next, below);
+		lower = tree;
+		if (tree.view->relative_trees)
+			set_total(&lower, below_total(&tree, i));
+		print_siblings(&lower, i + 1, next, below);
 	}
 }
 
@@ -184,14 +211,13 @@ static void print_title(struct output *out, const struct profile_view *view, siz
 
 void profile_trees(struct output *out, const struct profile_view *view, size_t event, size_t count)
 {
-	struct tree tree = {.out = out, .pen = pen_for_calls(out)};
+	struct tree tree = {.out = out, .pen = pen_for_calls(out), .view = view};
 	struct plumb_profile_event all;
 
 	if (!plumb_profile_event(view->profile, event, &all))
 		return;
-	tree.total = (double)all.period;
+	set_total(&tree, (double)all.period);
 	tree.intervals = !all.exact || all.windows;
-	tree.least = view->tree_limit / 100 * (double)all.period;
 	for (size_t i = 0; i < count; i++) {
 		size_t nodes;
 
@@ -203,6 +229,8 @@ void profile_trees(struct output *out, const struct profile_view *view, size_t e
 			continue;
 		}
 		tree.nodes = plumb_profile_tree(view->profile, event, i, &nodes);
+		if (view->relative_trees)
+			set_total(&tree, (double)profile_tree_period(view, event, i));
 		if (!nodes || !is_shown(&tree, 0))
 			continue;
 		print_title(out, view, event, i);

@@ -124,7 +124,8 @@ static const char *const field_names[] = {
 	"comm",
 	NULL,
 };
-static const char *const call_graphs[] = {"caller", "callee", "folded", "none", NULL};
+static const char *const call_graphs[] = {"caller", "callee",  "graph",  "fractal", "folded",
+					  "none",   "percent", "period", NULL};
 
 static const struct option options[] = {
 	OPTION_ROW_INPUT(struct report_options, from.input),

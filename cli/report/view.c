@@ -236,7 +236,7 @@ static bool read_percent(const char *text, const char *option, double *percent)
 struct call_graph {
 	double limit;
 	enum plumb_profile_paths paths;
-	bool ordered, folded;
+	bool ordered, folded, relative, periods;
 };
 
 static int take_call_graph(void *user, char *word)
@@ -249,6 +249,10 @@ static int take_call_graph(void *user, char *word)
 			strcmp(word, "caller") == 0 ? PLUMB_PATHS_CALLER : PLUMB_PATHS_CALLEE;
 	} else if (strcmp(word, "folded") == 0) {
 		graph->folded = true;
+	} else if (strcmp(word, "fractal") == 0) {
+		graph->relative = true;
+	} else if (strcmp(word, "period") == 0) {
+		graph->periods = true;
 	} else if (strcmp(word, "none") == 0) {
 		graph->ordered = true;
 		graph->paths = PLUMB_PATHS_NONE;
@@ -258,8 +262,8 @@ static int take_call_graph(void *user, char *word)
 	} else if (strcmp(word, "graph") != 0 && strcmp(word, "function") != 0 &&
 		   strcmp(word, "percent") != 0) {
 		complain("unsupported value '%s' for --call-graph", word);
-		advise("use graph, folded, none, caller or callee, and the least percentage: "
-		       "caller,0.5");
+		advise("use graph, fractal, folded or none, caller or callee, percent or period, "
+		       "and the least percentage: caller,0.5");
 		return EXIT_USAGE;
 	}
 	return EXIT_FINE;
@@ -394,13 +398,23 @@ static int read_trees(const struct report_options *options, bool chains, struct 
 		advise("record them with plumb record -g");
 		return EXIT_USAGE;
 	}
-	if (graph.folded && options->topdown) {
-		complain("--topdown cannot be combined with --call-graph folded");
+	if (options->topdown && (graph.folded || graph.relative || graph.periods)) {
+		complain("--topdown cannot be combined with --call-graph %s",
+			 graph.folded     ? "folded"
+			 : graph.relative ? "fractal"
+					  : "period");
+		return EXIT_USAGE;
+	}
+	if (graph.folded && (graph.relative || graph.periods)) {
+		complain("--call-graph folded cannot be combined with %s",
+			 graph.relative ? "fractal" : "period");
 		return EXIT_USAGE;
 	}
 	*paths = graph.paths;
 	view->trees = graph.paths != PLUMB_PATHS_NONE;
 	view->folded_trees = graph.folded;
+	view->relative_trees = graph.relative;
+	view->tree_periods = graph.periods;
 	view->callers_first = graph.paths == PLUMB_PATHS_CALLER && !view->children;
 	view->tree_limit = graph.limit;
 	return EXIT_FINE;

@@ -468,6 +468,44 @@ def folded(work):
     return f"{count} stacks"
 
 
+def tree_nodes(text, title):
+    """{function of a row: {(level, function): share}} of a call tree; a node without one has 100 %."""
+    rows, row = {}, None
+    for line in text.splitlines():
+        heading = title.match(line)
+        node = re.match(r"([ |`-]*?|[ │├└─]*)(?:--)?([0-9.]+)%[- ]+(?:--)?([A-Za-z_].*)$", line)
+        if heading:
+            row = rows.setdefault(function(heading[1]), Counter())
+        elif node and row is not None:
+            row[float(node[2]), node[3].strip()] += 1
+    return rows
+
+
+@tap.test
+def fractal(work):
+    """call trees whose shares are those of the function above, as perf's"""
+    path, count = work.record([*CLOCK, "-g"]), 0
+    # With --children, perf gives a function with samples of its own both its callers and its callees.
+    for order, children, names in (("callee", "--no-children", ("leaf", "other")),
+                                   ("caller", "--children", ("main",))):
+        options = [children, "-s", "sym", "-g", f"fractal,1,{order}", "-i", path]
+        theirs = subprocess.run(["perf", "report", "--stdio", "--no-inline", *options], capture_output=True,
+                                check=True).stdout.decode()
+        ours = subprocess.run([work.plumb, "report", *perf.options(), *options], capture_output=True,
+                              check=True).stdout.decode()
+        theirs = tree_nodes(theirs, re.compile(r" +[0-9.]+%.*\[[.k]\] (.*)"))
+        ours = tree_nodes(ours, re.compile(r"[0-9.]+% (.*)"))
+        for name in names:
+            # Only children have no share in perf's trees, nor do those that have all in Plumb's.
+            mine, its = ({key: n for key, n in rows[name].items() if key[0] < 100} for rows in (ours, theirs))
+            if mine != its:
+                raise AssertionError(f"{order} {name}: plumb {mine}, perf {its}")
+            count += len(mine)
+    if count < 4:
+        raise AssertionError(f"only {count} functions")
+    return f"{count} shares"
+
+
 @tap.test
 def batches(work):
     """SPE records give the same in batches as one by one"""
