@@ -108,7 +108,8 @@ PLUMB_API int plumb_symbolizer_status(const struct plumb_symbolizer *symbolizer)
 
 /*
  * Returns warning number `index` about the files that were read so far, one line each; NULL: there
- * are no more. For instance, a file has changed since it was recorded, and so is not used.
+ * are no more. For instance, a file has changed since it was recorded, and so is not used; or no
+ * build-id was recorded, and it was written after the recording.
  */
 PLUMB_API const char *plumb_symbolizer_warning(const struct plumb_symbolizer *symbolizer,
 					       size_t index);

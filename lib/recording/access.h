@@ -3,6 +3,8 @@
 #ifndef RECORDING_ACCESS_H
 #define RECORDING_ACCESS_H
 
+#include <time.h>
+
 #include <plumb/recording.h>
 
 /* Opens a descriptor as plumb_recording_open() opens a path, and takes ownership of it. `name` is
@@ -16,6 +18,12 @@ int recording_next(struct plumb_recording *recording, struct plumb_record *recor
 /* Returns the build-id of `path`, from the feature or HEADER_BUILD_ID records; NULL: unknown. */
 const uint8_t *recording_build_id(const struct plumb_recording *recording, const char *path,
 				  size_t *size);
+
+/*
+ * Sets `*time` to when the file was written last, so that it is no older than what it recorded.
+ * Returns false if that is unknown, as of a pipe.
+ */
+bool recording_written(const struct plumb_recording *recording, struct timespec *time);
 
 /* Return AUXTRACE_INFO and TIME_CONV, or NULL before they have been read. */
 const struct plumb_auxtrace_info *recording_auxtrace_info(const struct plumb_recording *recording);

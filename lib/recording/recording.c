@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gives the records of a recording, in which order, and what is known of it. */
+#include <sys/stat.h>
+
 #include "recording/access.h"
 #include "recording/folder.h"
 #include "recording/reader.h"
@@ -177,6 +179,16 @@ const struct plumb_auxtrace_info *recording_auxtrace_info(const struct plumb_rec
 const struct plumb_time_conv *recording_time_conv(const struct plumb_recording *r)
 {
 	return r->has_time_conv ? &r->time_conv : NULL;
+}
+
+bool recording_written(const struct plumb_recording *r, struct timespec *time)
+{
+	struct stat status;
+
+	if (r->pipe_format || fstat(r->fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	*time = status.st_mtim;
+	return true;
 }
 
 struct tasks *recording_tasks(const struct plumb_recording *r)

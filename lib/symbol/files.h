@@ -4,6 +4,7 @@
 #define SYMBOL_FILES_H
 
 #include <stdio.h>
+#include <time.h>
 
 #include "symbol/debuginfod.h"
 #include "symbol/elf_symbols.h"
@@ -63,6 +64,7 @@ struct files {
 	struct arena strings;
 	struct plumb_symbol_file *buckets[FILE_BUCKETS];
 	const char *release;           /* of the recorded kernel; NULL: unknown */
+	struct timespec recorded;      /* when the recording was written; 0: unknown */
 	bool foreign;                  /* the recorded machine has another architecture */
 	struct debuginfod *debuginfod; /* NULL: not asked yet */
 	int status;                    /* PLUMB_ERR_NO_MEMORY once memory ran out, else 0 */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "symbol/files.h"
@@ -268,6 +269,28 @@ static void warn_of_other(struct search *search)
 				search->id.text));
 }
 
+/*
+ * Warns of a file that was written after the recording, and so may have changed. With another root,
+ * it is a copy, whose time says nothing.
+ */
+static void warn_if_newer(struct search *search)
+{
+	const struct timespec *recorded = &search->files->recorded;
+	const char *root = search->files->paths.root;
+	struct stat status;
+
+	if ((root && root[0]) || !recorded->tv_sec || search->file->kind != FILE_USER ||
+	    stat(search->path, &status) < 0)
+		return;
+	if (status.st_mtim.tv_sec > recorded->tv_sec ||
+	    (status.st_mtim.tv_sec == recorded->tv_sec &&
+	     status.st_mtim.tv_nsec > recorded->tv_nsec))
+		files_warn(search->files,
+			   files_format("%s is newer than the recording, which has no build-id of "
+					"it: symbols and lines may be wrong",
+					search->path));
+}
+
 /* If the recording has no build-id, takes the file that is there now. */
 static void open_image(struct search *search, struct id *changed)
 {
@@ -277,6 +300,7 @@ static void open_image(struct search *search, struct id *changed)
 	if (status < 0)
 		return;
 	if (search->id.size == 0) {
+		warn_if_newer(search);
 		search->id = id_of(&search->image);
 	} else if (!fits(search, &search->image)) {
 		*changed = id_of(&search->image);

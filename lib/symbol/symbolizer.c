@@ -108,6 +108,8 @@ void plumb_symbolizer_origin(struct plumb_symbolizer *symbolizer,
 	if (plumb_recording_info(recording)->osrelease)
 		symbolizer->files.release = arena_strdup(
 			&symbolizer->files.strings, plumb_recording_info(recording)->osrelease);
+	if (!recording_written(recording, &symbolizer->files.recorded))
+		symbolizer->files.recorded = (struct timespec){0};
 	symbolizer->files.foreign = arch && uname(&here) == 0 && strcmp(arch, here.machine) != 0;
 }
 

@@ -989,6 +989,31 @@ access_record()
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
+@test "a file that is newer than a recording without its build-id" {
+	need_compiler
+	echo 'int main(void) { for (volatile int i = 0; i < 100; i++); }' >loop.c
+	aarch64-linux-gnu-gcc -O1 -static -o loop loop.c
+	plumb record -q --exact --no-buildid -o loop.data -- ./loop || skip "no engine"
+	run -0 --separate-stderr plumb report --stdio -i loop.data
+	[ -z "$stderr" ]
+	touch -d 'now + 1 minute' loop
+	for command in report annotate; do
+		run --separate-stderr plumb $command --stdio -i loop.data
+		grep -qxF "plumb: $PWD/loop is newer than the recording, which has no build-id of it: symbols and lines may be wrong" <<<"$stderr"
+	done
+	# A copy elsewhere has another time, and a recorded build-id tells.
+	mkdir -p "root$PWD"
+	cp loop "root$PWD/"
+	touch -d 'now + 1 minute' "root$PWD/loop"
+	run -0 --separate-stderr plumb report --stdio -i loop.data --symfs "$PWD/root"
+	[ -z "$stderr" ]
+	aarch64-linux-gnu-gcc -O1 -static -Wl,--build-id -o loop loop.c
+	plumb record -q --exact -o loop.data -- ./loop
+	touch -d 'now + 1 minute' loop
+	run -0 --separate-stderr plumb report --stdio -i loop.data
+	[ -z "$stderr" ]
+}
+
 @test "errors" {
 	run --separate-stderr plumb report -i missing.data
 	[ "$status" -eq 2 ]
