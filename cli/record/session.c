@@ -19,6 +19,8 @@
 
 /* How often all that has come is put where a SIGKILL leaves it, in seconds. */
 #define SETTLE_EVERY 0.05
+/* From which size on an exact profile is called large. */
+#define LARGE_BYTES (UINT64_C(1) << 30)
 
 struct session {
 	const struct record_request *request;
@@ -30,6 +32,7 @@ struct session {
 	bool asked;     /* SIGUSR2 asked for a new file */
 	bool full;      /* --max-size is reached */
 	bool failed;    /* writing failed */
+	bool large;     /* it was said that the recording is large */
 	double settled; /* when the file was last settled */
 	uint64_t samples, aux_bytes;
 	uint64_t lost, throttled, truncated, collisions;
@@ -89,6 +92,24 @@ static int written(struct session *s, int error)
 	return error;
 }
 
+/* Warns once of an exact profile that grows so large that it may not have been expected. */
+static void warn_if_large(struct session *s)
+{
+	const struct record_request *request = s->request;
+
+	if (s->large || !request->options->exact || request->options->quiet ||
+	    request->limit_bytes || request->switching.wanted ||
+	    plumb_recording_length(s->files.writer) < LARGE_BYTES)
+		return;
+	s->large = true;
+	progress_erase(&s->progress);
+	complain("the recording has grown beyond 1 GiB: each path of calls has counts of its own");
+	if (request->compress_level)
+		advise("use --max-size SIZE to end it at a size");
+	else
+		advise("use -z to compress it, or --max-size SIZE to end it at a size");
+}
+
 static int add_records(struct session *s, const char *records, size_t size)
 {
 	int error = plumb_recording_write(s->files.writer, records, size);
@@ -96,6 +117,7 @@ static int add_records(struct session *s, const char *records, size_t size)
 	if (error == 0) {
 		tally(s, records, size);
 		record_files_note(&s->files, records, size);
+		warn_if_large(s);
 	}
 	return error;
 }

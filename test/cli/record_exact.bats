@@ -293,6 +293,38 @@ loops()
 	[ "$status" -ne 0 ]
 }
 
+# Makes deep.c: a tree of calls, LEVELS high, below 100 others, so that each sample is large.
+deep_program()
+{
+	local i
+
+	echo 'volatile int sink;'
+	echo 'static __attribute__((noinline)) void t0(int x) { sink += x; }'
+	for i in $(seq "$1"); do
+		echo "static __attribute__((noinline)) void t$i(int x)"
+		echo "{ t$((i - 1))(2 * x); sink ^= x; t$((i - 1))(2 * x + 1); sink++; }"
+	done
+	echo "static __attribute__((noinline)) void d0(void) { t$1(1); sink++; }"
+	for i in $(seq 100); do
+		echo "static __attribute__((noinline)) void d$i(void) { d$((i - 1))(); sink++; }"
+	done
+	echo 'int main(void) { d100(); return 0; }'
+}
+
+@test "beyond 1 GiB, a message says what makes the recording smaller" {
+	[ -e "$work/endings" ] || skip "there is no compiler for AArch64, or no engine"
+	deep_program 13 >deep.c
+	aarch64-linux-gnu-gcc -O1 -static -o deep deep.c
+	plumb record --exact -o - -- ./deep 2>said | wc -c >bytes
+	[ "$(<bytes)" -gt 1073741824 ]
+	[ "$(grep -c "the recording has grown beyond 1 GiB" said)" -eq 1 ]
+	grep -qF "use -z to compress it, or --max-size SIZE to end it at a size" said
+	deep_program 5 >deep.c
+	aarch64-linux-gnu-gcc -O1 -static -o deep deep.c
+	plumb record --exact -o - -- ./deep 2>said >/dev/null
+	lacks "1 GiB" <said
+}
+
 @test "a program in a folder whose name has a line break" {
 	[ -e "$work/endings" ] || skip "there is no compiler for AArch64, or no engine"
 	folder=$work/$'two\nlines'
