@@ -261,6 +261,17 @@ int model_tell_counts(const struct model_places *places, const struct model_resu
 	return 0;
 }
 
+/* Who wants a whole, as of a shell's commands, must know that it is not. */
+static void warn_of_children(unsigned left_out, struct plumb_diagnostics *diagnostics)
+{
+	if (left_out)
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "children-left-out", NULL,
+				      "%u %s not counted; --children counts %s too", left_out,
+				      left_out == 1 ? "process that the program forked was"
+						    : "processes that the program forked were",
+				      left_out == 1 ? "it" : "them");
+}
+
 static int run_model(struct counting *c, struct source_run *run,
 		     struct plumb_diagnostics *diagnostics)
 {
@@ -294,6 +305,7 @@ static int run_model(struct counting *c, struct source_run *run,
 		    model->counts.seconds > c->places.before.seconds)
 			on_interval(c, &model->counts, NULL);
 		model_warn(model, diagnostics);
+		warn_of_children(model->left_out, diagnostics);
 		tell(&c->places, model, run, diagnostics);
 		if (what.what_if)
 			memcpy(run->what_if_cycles, model->counts.counts + EVENT_COUNT,
