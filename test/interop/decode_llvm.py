@@ -49,4 +49,4 @@ def later(program, count):
             f"{count // 4} words")
 
 
-tap.run(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 800000)
+tap.run(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 300000)
