@@ -66,11 +66,37 @@ configure()
 	fi
 }
 
-# build DIR: compiles everything in it. Since 1.7, Meson's `all` leaves out what only tests and
-# benchmarks need.
+# build DIR [TARGET...]: compiles everything in it, or these. Since 1.7, Meson's `all` leaves out what only
+# tests and benchmarks need.
 build()
 {
-	ninja -C "$top/$1" -j "$jobs" -k 0 --quiet all meson-test-prereq meson-benchmark-prereq
+	local dir=$1
+
+	shift
+	[ $# -gt 0 ] || set -- all meson-test-prereq meson-benchmark-prereq
+	ninja -C "$top/$dir" -j "$jobs" -k 0 --quiet "$@"
+}
+
+# needed DIR SUITE... [-- SUITE...]: prints the targets that the tests of any of these suites need, but for
+# tests that are also in one of the second ones. There is always one.
+needed()
+{
+	/usr/bin/python3 - "$top/$1" "${@:2}" <<-'END'
+		import json, os, subprocess, sys
+		build, *wanted = sys.argv[1:]
+		wanted, _, unwanted = " ".join(wanted).partition(" -- ")
+		def introspect(what):
+		    return json.loads(subprocess.run(["meson", "introspect", what, build], check=True,
+		                                     stdout=subprocess.PIPE).stdout)
+		targets = {target["id"]: target["filename"] for target in introspect("--targets")}
+		needed = set()
+		for test in introspect("--tests"):
+		    suites = {suite.rpartition(":")[2] for suite in test["suite"]}
+		    if suites & set(wanted.split()) and not suites & set(unwanted.split()):
+		        needed.update(name for one in test["depends"] for name in targets[one])
+		print(*sorted(os.path.relpath(name, build) for name in needed), sep="\n")
+		sys.exit(not needed)
+	END
 }
 
 # sources PATTERN...: prints the files of the tree whose names match a pattern, without builds and
