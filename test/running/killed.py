@@ -328,10 +328,10 @@ def ended(plumb, program, _):
 
 
 @tap.test
-def interrupted(plumb, program, _):
+def interrupted(plumb, program, kills):
     """Threads that run on after an exact profile has ended lose none of its memory accesses"""
     chance = random.Random(20261127)
-    for _ in range(16):
+    for _ in range(kills):
         with subprocess.Popen([plumb, "record", "--no-progress", "--source", "model", "--exact",
                                "-o", "-", program, "threads"],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
