@@ -105,6 +105,7 @@ enum model_outside {
 	OUTSIDE_PROC = 1 << 7,   /* opens a file in /proc */
 	OUTSIDE_HOST = 1 << 8,   /* asks how many processors there are: the same on each run here */
 	OUTSIDE_EVENT = 1 << 9, /* waits for an event, which the model does not: the same as well */
+	OUTSIDE_UNALIGNED = 1 << 10, /* unaligned atomics: QEMU stops all threads, in any order */
 };
 
 /* The counts at the end of an interval. */

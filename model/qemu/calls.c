@@ -30,7 +30,7 @@ static const uint16_t plain[] = {
 	114, /* clock_getres */
 	122, /* sched_setaffinity */
 	123, /* sched_getaffinity */
-	124, /* sched_yield */
+	124, /* sched_yield: to threads whose turn comes, not to any of another program */
 	134, /* rt_sigaction */
 	135, /* rt_sigprocmask */
 	153, /* times */

@@ -114,17 +114,24 @@ void dozers_stop(void)
 		wake(next, true);
 }
 
-/* Wakes as many as the kernel would: at least one. */
+/*
+ * Wakes as many as the kernel would: at least one. If the caller cannot be told how many, the
+ * kernel's 0 has to be true: all wake without a reason, and from then on the kernel counts.
+ */
 static void wake_at(struct thread *caller, uint64_t address, int most)
 {
 	int64_t count = 0;
 	struct thread *next;
 
+	if (!caller->turn.replaceable && first_at(address)) {
+		dozers_stop();
+		return;
+	}
 	while ((count < most || !count) && (next = first_at(address))) {
 		wake(next, true);
 		count++;
 	}
-	if (!count || !caller->turn.replaceable)
+	if (!count)
 		return;
 	caller->turn.replaced = true;
 	caller->turn.result = count;
@@ -163,11 +170,6 @@ static bool has_value(uint64_t address, uint32_t expected)
 	return guest_read(address, &value, sizeof(value)) && value == expected;
 }
 
-static bool set_value(uint64_t address, uint32_t value)
-{
-	return guest_write(address, &value, sizeof(value));
-}
-
 bool dozers_awake(struct thread *thread)
 {
 	const uint32_t slept_for = (uint32_t)thread->arguments[2];
@@ -180,7 +182,7 @@ bool dozers_awake(struct thread *thread)
 	if (!has_value(thread->futex, slept_for))
 		return true;
 	/* Nobody else executes until the call has returned, so that nobody sees this. */
-	thread->altered = !order.over && set_value(thread->futex, slept_for ^ ALTERED_BITS);
+	thread->altered = !order.over && guest_flip(thread->futex, ALTERED_BITS);
 	if (!thread->altered) {
 		atomic_store(&thread->strays, true);
 		order_call_lookout();
@@ -192,7 +194,7 @@ void dozers_returned(struct thread *thread)
 {
 	atomic_store(&thread->strays, false);
 	if (thread->altered)
-		set_value(thread->futex, (uint32_t)thread->arguments[2]);
+		guest_flip(thread->futex, ALTERED_BITS);
 	thread->altered = false;
 }
 

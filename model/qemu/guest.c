@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/guest.h"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -21,6 +23,15 @@ bool guest_write(uint64_t address, const void *bytes, unsigned long size)
 	struct iovec to = {(void *)(uintptr_t)address, size};
 
 	return process_vm_writev(gettid(), &from, 1, &to, 1, 0) == (ssize_t)size;
+}
+
+/* A call that wakes whoever sleeps on a word, which is nobody, also changes another one. */
+bool guest_flip(uint64_t address, uint32_t bits)
+{
+	static uint32_t unused;
+	const uint32_t flip = FUTEX_OP(FUTEX_OP_XOR, 0, FUTEX_OP_CMP_EQ, 0) | bits << 12;
+
+	return syscall(SYS_futex, &unused, FUTEX_WAKE_OP_PRIVATE, 1, 0, address, flip) >= 0;
 }
 
 bool guest_read_string(uint64_t address, char *out, unsigned long size)

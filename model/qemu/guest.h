@@ -19,4 +19,10 @@ static inline uint64_t guest_untagged(uint64_t address)
 /* Writes `size` bytes. Returns false if it cannot. */
 bool guest_write(uint64_t address, const void *bytes, unsigned long size);
 
+/*
+ * Flips bits, 11 at most, of an aligned word in one access, which another process that has it in
+ * common does not come between. Returns false if the word cannot be written.
+ */
+bool guest_flip(uint64_t address, uint32_t bits);
+
 #endif

@@ -136,6 +136,7 @@ static void look_at(struct thread *watched, unsigned looks)
 {
 	enum host_state host = order_host_state(watched);
 	bool asleep = watched->state == STATE_CALLS && watched->call != CALL_EXIT &&
+		      !atomic_load(&watched->strays) &&
 		      (host == HOST_ASLEEP || (host == HOST_UNKNOWN && looks > UNKNOWN_CALL_LOOKS));
 
 	if (atomic_load(&watched->here))

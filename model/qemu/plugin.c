@@ -404,6 +404,14 @@ static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t
 					1u << qemu_plugin_mem_size_shift(info)));
 }
 
+static void atomic_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
+			    void *user)
+{
+	if (address & ((1u << qemu_plugin_mem_size_shift(info)) - 1))
+		atomic_fetch_or_explicit(&shared->outside, OUTSIDE_UNALIGNED, memory_order_relaxed);
+	memory_accessed(index, info, address, user);
+}
+
 /* Has QEMU call back when an instruction accesses memory, or registers are needed. */
 static void instrument(struct qemu_plugin_insn *insn, const struct block *block, unsigned number)
 {
@@ -412,7 +420,9 @@ static void instrument(struct qemu_plugin_insn *insn, const struct block *block,
 
 	if (memory & (MEM_LOAD | MEM_STORE) && !(memory & MEM_HIDDEN))
 		qemu_plugin_register_vcpu_mem_cb(
-			insn, memory_accessed, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+			insn,
+			memory & (MEM_ATOMIC | MEM_EXCLUSIVE) ? atomic_accessed : memory_accessed,
+			QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
 			(void *)(uintptr_t)(memory & MEM_STORE ? number | STORES : number));
 	if (REGISTERS_LATE && number && block->insns[number - 1].memory & MEM_HIDDEN)
 		registers_on_insn(insn, HOOK_DERIVE | (number - 1));

@@ -19,7 +19,8 @@ bool results_can_be_set(const struct registers *registers, bool *readable, int64
 		return false;
 	*readable = true;
 	memcpy(general, (const void *)at, sizeof(general));
-	return general[CALL_NUMBER] == (uint64_t)number &&
+	/* Linux takes the number from the lower half, and so does QEMU. */
+	return (uint32_t)general[CALL_NUMBER] == (uint32_t)number &&
 	       !memcmp(general, arguments, 6 * sizeof(*general));
 }
 

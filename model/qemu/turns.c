@@ -9,6 +9,7 @@
 
 #include "qemu/calls.h"
 #include "qemu/dozers.h"
+#include "qemu/imports.h"
 #include "qemu/lookout.h"
 #include "qemu/order.h"
 #include "qemu/pause.h"
@@ -227,8 +228,18 @@ static void join(struct thread *self)
 
 /* ---- The interface --------------------------------------------------------------------------- */
 
+/*
+ * The program's sched_yield(), in QEMU. It is the end of a turn (end_call()); the host would give
+ * other programs a slice of time each. Who is alone may wait for another process.
+ */
+static int yield_for_qemu(void)
+{
+	return order.present > 1 && !order.over ? 0 : sched_yield();
+}
+
 void turns_set_up(unsigned cycles, uint64_t order_seed)
 {
+	imports_replace("sched_yield", (import_function *)yield_for_qemu);
 	order_set_up(cycles, order_seed);
 }
 
@@ -275,9 +286,9 @@ struct turn *turn_begin(unsigned index, struct core *core)
 	return &self->turn;
 }
 
-void turn_take(struct turn *turn)
+/* `yields`: to whoever is not ahead of it. */
+static void take(struct thread *self, bool yields)
 {
-	struct thread *self = (struct thread *)turn;
 	struct thread *next;
 
 	atomic_store(&self->here, true);
@@ -291,13 +302,18 @@ void turn_take(struct turn *turn)
 	order_note_time(self);
 	next = order_first_waiting(self);
 	order_set_until(self, next);
-	if (!next || self->now < atomic_load(&turn->until)) {
+	if (!next || self->now < (yields ? next->now : atomic_load(&self->turn.until))) {
 		order_unlock();
 		return;
 	}
 	order_wait_next(self);
 	order.holder = NULL;
 	wait_unlocked(self);
+}
+
+void turn_take(struct turn *turn)
+{
+	take((struct thread *)turn, false);
 }
 
 /* The thread sleeps without the kernel. With the lock held. Returns whether it was woken. */
@@ -408,7 +424,7 @@ static void end_call(struct thread *self)
 		lookout_await_woken(self);
 	if (calls_made_thread(self->call, self->arguments, self->result))
 		await_born(self->others + 1);
-	turn_take(&self->turn);
+	take(self, self->call == CALL_SCHED_YIELD);
 }
 
 /* The thread was woken, and has its place in the order already. */
@@ -470,6 +486,8 @@ void turn_go_home(struct turn *turn)
 
 bool turn_may_stay(int64_t number, const uint64_t arguments[6])
 {
+	if (number == CALL_SCHED_YIELD)
+		return carriers_work() && !order.over;
 	return dozers_may_serve(number, arguments);
 }
 

@@ -71,6 +71,7 @@ static void warn_of_outside(unsigned outside, struct plumb_diagnostics *diagnost
 		{OUTSIDE_CHILD, "waits for another process"},
 		{OUTSIDE_NUMBER, "asks for the number of a thread or process"},
 		{OUTSIDE_PROC, "opens a file in /proc"},
+		{OUTSIDE_UNALIGNED, "executes atomics whose addresses are not aligned"},
 	};
 	const char *what[sizeof(all) / sizeof(*all)] = {NULL};
 	char list[256] = "";

@@ -357,6 +357,48 @@ static void *go_on(void *first)
 	     counter != 500L * THREADS);
 }
 
+/* Becomes another program, which counts with locks, once the first thread has ended. */
+static void *become(void *first)
+{
+	if (!pthread_join(*(pthread_t *)first, 0))
+		execl("/proc/self/exe", "threads", "locks", (char *)0);
+	exit(3);
+}
+
+/* The first thread ends before all others. Returns only if that fails. */
+static int end_first(void *(*run)(void *))
+{
+	static pthread_t self;
+	pthread_t other;
+
+	self = pthread_self();
+	if (!pthread_create(&other, 0, run, &self))
+		pthread_exit(0);
+	return 1;
+}
+
+/* More than the model has cores for, all at the same time. */
+static int crowd(void)
+{
+	enum { COUNT = 520 };
+	static pthread_t others[COUNT];
+	pthread_attr_t small;
+
+	if (pthread_attr_init(&small) || pthread_attr_setstacksize(&small, 1 << 18))
+		return 1;
+	for (int i = 0; i < COUNT; i++)
+		if (pthread_create(&others[i], &small, stand_by, 0))
+			return 1;
+	pthread_mutex_lock(&lock);
+	stop = 1;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	for (int i = 0; i < COUNT; i++)
+		if (pthread_join(others[i], 0))
+			return 1;
+	return counter != 0;
+}
+
 /* Processes that have memory in common, and wait for each other. */
 static int share(void)
 {
@@ -404,14 +446,12 @@ int main(int argc, char **argv)
 	if (!strcmp(way, "tagged"))
 		return prctl(PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0) ||
 		       together(count_tagged) || counter != 500L * THREADS;
-	if (!strcmp(way, "leaderless")) {
-		static pthread_t self;
-
-		self = pthread_self();
-		if (pthread_create(&other, 0, go_on, &self))
-			return 1;
-		pthread_exit(0);
-	}
+	if (!strcmp(way, "leaderless"))
+		return end_first(go_on);
+	if (!strcmp(way, "becomes"))
+		return end_first(become);
+	if (!strcmp(way, "crowd"))
+		return crowd();
 	if (!strcmp(way, "turns"))
 		return together(pass_on) || counter != 200;
 	if (!strcmp(way, "semaphores"))

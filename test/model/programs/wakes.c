@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,8 +19,8 @@
 
 static uint32_t gate, second; /* futexes */
 static int asleep, through, ends[2][2], events, poll;
+static int words[4] __attribute__((aligned(16)));
 static pthread_mutex_t lock;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 static long futex(uint32_t *word, int operation, uint32_t value, uint64_t more, uint32_t *other,
 		  uint32_t last)
@@ -120,6 +122,18 @@ static void *await_call(void *user)
 	return user;
 }
 
+/* Linux knows a call by the lower half of the register. */
+static long wake_one(void)
+{
+	register uint64_t x0 __asm__("x0") = (uintptr_t)&gate;
+	register uint64_t x1 __asm__("x1") = FUTEX_WAKE_PRIVATE;
+	register uint64_t x2 __asm__("x2") = 1;
+	register uint64_t x8 __asm__("x8") = SYS_futex | 1ull << 32;
+
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x8) : "memory");
+	return (long)x0;
+}
+
 /* Calls say whom they have woken, and that they were woken; or why they did not sleep. */
 static int check_results(void)
 {
@@ -132,7 +146,7 @@ static int check_results(void)
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&others[i], 0, await_call, 0))
 			return 1;
-	while (futex(&gate, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0) != 1)
+	while (wake_one() != 1)
 		;
 	while (woken < THREADS - 1)
 		woken += futex(&gate, FUTEX_WAKE_PRIVATE, THREADS, 0, 0, 0);
@@ -140,6 +154,86 @@ static int check_results(void)
 		if (pthread_join(others[i], 0))
 			return 1;
 	return gate || woken != THREADS - 1 || through != THREADS;
+}
+
+/* Sleeps on a word of a page, which never changes. */
+static void *await_page(void *page)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		if (futex(page, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0))
+			break;
+		__atomic_fetch_add(&through, 1, __ATOMIC_SEQ_CST);
+		for (volatile int i = 0; i < 100; i++)
+			;
+	}
+	return page;
+}
+
+/*
+ * Wakes threads, one at a time, that sleep on a word which the program cannot write; `late`: not
+ * any more.
+ */
+static int wake_unwritable(int late)
+{
+	uint32_t *page = mmap(0, 4096, late ? PROT_READ | PROT_WRITE : PROT_READ,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_t others[THREADS];
+
+	if (page == MAP_FAILED)
+		return 1;
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&others[i], 0, await_page, page))
+			return 1;
+	for (int woken = 0; woken < THREADS * ROUNDS; woken++) {
+		if (late && mprotect(page, 4096, woken % 2 ? PROT_READ : PROT_READ | PROT_WRITE))
+			return 1;
+		while (futex(page, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0) != 1)
+			;
+		while (!late && __atomic_load_n(&through, __ATOMIC_SEQ_CST) <= woken)
+			;
+	}
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_join(others[i], 0))
+			return 1;
+	return through != THREADS * ROUNDS;
+}
+
+/* Gives the processor to other threads until it is this one's turn. */
+static void *yield(void *user)
+{
+	for (int turn = (int)(uintptr_t)user; turn < 10 * ROUNDS * THREADS; turn += THREADS) {
+		while (__atomic_load_n(&through, __ATOMIC_SEQ_CST) != turn)
+			if (sched_yield())
+				return user;
+		__atomic_fetch_add(&through, 1, __ATOMIC_SEQ_CST);
+	}
+	return user;
+}
+
+/* An atomic that is not aligned, for which QEMU stops all other threads. */
+static void *add_unaligned(void *user)
+{
+	uint64_t *word = (uint64_t *)(uintptr_t)(words + 1);
+
+	for (int i = 0; i < 5 * ROUNDS; i++)
+		__asm__ volatile(".arch_extension lse\n\tldadd %0, xzr, [%1]"
+				 :
+				 : "r"(1ul), "r"(word)
+				 : "memory");
+	return user;
+}
+
+static int run_all(void *(*run)(void *))
+{
+	pthread_t others[THREADS];
+
+	for (uintptr_t i = 0; i < THREADS; i++)
+		if (pthread_create(&others[i], 0, run, (void *)i))
+			return 1;
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_join(others[i], 0))
+			return 1;
+	return 0;
 }
 
 /* The first one sleeps for an hour at most, and the others for any time. */
@@ -215,33 +309,36 @@ static int receive_signals(void)
 		;
 }
 
-/* Waits until it is this player's turn, and gives it to the other one, again and again. */
-static void *play(void *user)
+/* Sleeps until it is woken, and then executes for good. */
+static void *execute_when_woken(void *user)
 {
-	const int own = (int)(uintptr_t)user;
-
-	pthread_mutex_lock(&lock);
-	for (;;) {
-		while (through % 2 != own)
-			pthread_cond_wait(&changed, &lock);
-		through++;
-		pthread_cond_broadcast(&changed);
-	}
+	await_call(user);
+	for (volatile unsigned i = 0;; i++)
+		;
 	return user;
 }
 
-/* Says so, and sleeps for good, while two threads wake each other. */
-static int sleep_beside(void)
+/*
+ * Says so, executes for a while beside a thread that sleeps, wakes that one, and executes for good.
+ * From then on, the two give the turn to each other, and no call tells anybody of it. They do so on
+ * the first of the host's threads, which is where signals arrive, since the last call was made
+ * there.
+ */
+static int execute_beside(void)
 {
-	pthread_t others[2];
+	pthread_t other;
 
-	for (uintptr_t i = 0; i < 2; i++)
-		if (pthread_create(&others[i], 0, play, (void *)i))
-			return 1;
-	if (say("beside\n"))
+	if (pthread_create(&other, 0, execute_when_woken, 0) || say("beside\n"))
 		return 1;
-	for (;;)
-		futex(&second, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0);
+	for (volatile unsigned i = 0; i < 50000; i++)
+		;
+	while (futex(&gate, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0) != 1)
+		;
+	for (volatile unsigned i = 0; i < 5000; i++)
+		;
+	getuid();
+	for (volatile unsigned i = 0;; i++)
+		;
 }
 
 static void *count_inheriting(void *user)
@@ -345,6 +442,12 @@ int main(int argc, char **argv)
 		return wake_bits();
 	if (!strcmp(way, "results"))
 		return check_results();
+	if (!strcmp(way, "unwritable") || !strcmp(way, "protected"))
+		return wake_unwritable(!strcmp(way, "protected"));
+	if (!strcmp(way, "yields"))
+		return run_all(yield) || through != 10 * ROUNDS * THREADS;
+	if (!strcmp(way, "unaligned"))
+		return run_all(add_unaligned) || words[1] != 5 * ROUNDS * THREADS;
 	if (!strcmp(way, "timed"))
 		return wake_timed();
 	if (!strcmp(way, "asleep"))
@@ -352,7 +455,7 @@ int main(int argc, char **argv)
 	if (!strcmp(way, "masked"))
 		return receive_signals();
 	if (!strcmp(way, "beside"))
-		return sleep_beside();
+		return execute_beside();
 	if (!strcmp(way, "inherit"))
 		return inherit();
 	if (!strcmp(way, "ping"))
