@@ -488,7 +488,7 @@ int browser_run(const struct browser_client *client)
 	}
 	screen_close();
 	if (browser.leaving && status != EXIT_FINE && browser.page.message)
-		fprintf(stderr, "%s\n", browser.page.message);
+		complain_again(browser.page.message);
 	page_free(&browser.page);
 	browser_say(&browser, NULL);
 	free(browser.warned);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "render/annotation.h"
+#include "render/cause_names.h"
 #include "render/figures.h"
 #include "render/fit.h"
 #include "render/gutter.h"
@@ -112,7 +113,7 @@ static char *cell(const struct annotated *function,
 	case CAUSE:
 		if (!instruction->cause_count || instruction->weight <= 0)
 			return memory_copy("", 0);
-		return memory_format("%s %.0f%%", instruction->causes[0].name,
+		return memory_format("%s %.0f%%", cause_shown(instruction->causes[0].name),
 				     100 * instruction->causes[0].share);
 	case COST:
 		if (!function->view->core || !function->code->words ||

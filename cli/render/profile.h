@@ -84,6 +84,15 @@ bool profile_prints(const struct profile_view *view, const struct plumb_profile_
 /* Describes the row's share of slots that a column has, in percent. NaN: unknown. */
 struct plumb_profile_estimate profile_slots(const struct profile_view *view, size_t event,
 					    size_t row, unsigned column);
+/* Returns how far an interval reaches from its estimate. Those that end at 0 or 100 % reach less
+ * far to one side; this is the other. */
+static inline double profile_half(const struct plumb_profile_estimate *estimate)
+{
+	const double above = estimate->high - estimate->value;
+	const double below = estimate->value - estimate->low;
+
+	return above > below ? above : below;
+}
 /* Returns how many of an event's rows to show. */
 size_t profile_rows_shown(const struct profile_view *view, size_t event);
 /* Returns the share that rows are sorted by. */
@@ -91,6 +100,8 @@ const struct plumb_profile_estimate *profile_main_share(const struct profile_vie
 							const struct plumb_profile_row *row);
 
 void profile_text(struct output *out, const struct profile_view *view);
+/* Says why some intervals are unknown, of an exact profile from windows or of samples. */
+void profile_unknown(struct output *out, bool windows);
 /* Prints the call trees of an event's first `count` rows. */
 void profile_trees(struct output *out, const struct profile_view *view, size_t event, size_t count);
 /* Prints lines with fields between `separator`, with a line of headings, and no trees. */

@@ -227,7 +227,7 @@ static void write_interval(struct table *table, const struct value *value, int p
 	}
 }
 
-/* "64.5%", or "64.5% ±1.2": the half of the interval. Ends at 0 or 100 % are not symmetrical. */
+/* "64.5%", or "64.5% ±1.2": see profile_half(). */
 static void write_with_half(struct table *table, const struct value *value, int places, bool fields)
 {
 	if (fields) {
@@ -240,7 +240,7 @@ static void write_with_half(struct table *table, const struct value *value, int 
 		table_cell_format(table, "%.*f%%", places, value->value);
 	} else {
 		table_cell_format(table, "%.*f%% ±%.*f", places, value->value, places,
-				  (value->high - value->low) / 2);
+				  fmax(value->high - value->value, value->value - value->low));
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_write.h"
+#include "render/cause_names.h"
 #include "render/figures.h"
 #include "render/fit.h"
 #include "render/json.h"
@@ -20,6 +21,7 @@ struct topdown {
 	uint64_t windows; /* of a sampled run, from which exact slots are estimated; 0: none */
 	struct plumb_profile_topdown *rows;
 	size_t count, shown;
+	bool unknown;               /* a line's share has no interval, for lack of data */
 	struct topdown_line *lines; /* of the table */
 	size_t line_count, line_room;
 };
@@ -198,7 +200,7 @@ static bool is_uncertain(const struct topdown *topdown, size_t i)
 }
 
 /*
- * "64.5%", or "64.5% ±1.2": the half of the interval. Ends at 0 or 100 % are not symmetrical.
+ * "64.5%", or "64.5% ±1.2": see profile_half().
  * `mark` is before an estimate; an exact profile's shares are estimates if they are from windows.
  */
 static void add_share(struct table *table, const struct plumb_profile_topdown *row, size_t c,
@@ -214,13 +216,14 @@ static void add_share(struct table *table, const struct plumb_profile_topdown *r
 		table_cell_format(table, "%s%.1f%% ±?", mark, estimate.value);
 	else
 		table_cell_format(table, "%s%.1f%% ±%.1f", mark, estimate.value,
-				  (estimate.high - estimate.low) / 2);
+				  profile_half(&estimate));
 }
 
 static void add_cause(struct table *table, const struct plumb_profile_topdown *row)
 {
 	char room[PLUMB_PROFILE_TEXT], other_room[PLUMB_PROFILE_TEXT];
-	const char *cause = cause_of(row, room), *other = short_cause(row->other_cause, other_room);
+	const char *cause = cause_shown(cause_of(row, room));
+	const char *other = cause_shown(short_cause(row->other_cause, other_room));
 
 	/* Without the "_bound" of a metric: its column says that. */
 	if (other)
@@ -242,8 +245,13 @@ static void add_line(struct topdown *topdown, struct table *table, size_t row,
 	}
 	topdown->lines[topdown->line_count++] =
 		(struct topdown_line){row, name ? memory_copy(name, strlen(name)) : NULL};
-	for (size_t c = 0; c < SHARES_SHOWN; c++)
+	for (size_t c = 0; c < SHARES_SHOWN; c++) {
+		const struct plumb_profile_estimate share = estimate_of(slots, c);
+
 		add_share(table, slots, c, !c && uncertain ? "~" : "", topdown->windows);
+		topdown->unknown |=
+			has_intervals(topdown) && !isnan(share.value) && isnan(share.low);
+	}
 	add_cause(table, slots);
 }
 
@@ -449,6 +457,8 @@ static void print_text(struct topdown *topdown, struct output *out)
 			      topdown->count - topdown->shown > 1 ? "s" : "");
 	if (topdown->shown < topdown->count)
 		fputc('\n', out->stream);
+	if (topdown->unknown)
+		profile_unknown(out, topdown->windows > 0);
 }
 
 static void add_number(struct table *table, double number)

@@ -19,6 +19,7 @@ struct tree {
 	double total;   /* the period that shares are of */
 	double least;   /* the least period that is shown */
 	bool intervals; /* the shares are estimates */
+	bool *unknown;  /* set if some estimate has no interval */
 	const struct plumb_profile_node *nodes;
 	const char **names; /* of the nodes, for lines without room for them; NULL: all have room */
 	/* For each depth, the text before its lines. */
@@ -71,8 +72,8 @@ static void print_name(const struct tree *tree, size_t column, size_t i)
 }
 
 /*
- * Returns "54.99% ", or "~54.99% ±0.12 ": the half of the interval, which only shares of the whole
- * have. Or the period. The caller frees it.
+ * Returns "54.99% ", or "~54.99% ±0.12 ": see profile_half(); only shares of the whole have an
+ * interval. Or the period. The caller frees it.
  */
 static char *share_text(const struct tree *tree, size_t i)
 {
@@ -83,10 +84,11 @@ static char *share_text(const struct tree *tree, size_t i)
 		return memory_format("%" PRIu64 " ", node->period);
 	if (!tree->intervals || tree->view->relative_trees)
 		return memory_format("%.2f%% ", share);
+	*tree->unknown |= isnan(node->share.low);
 	if (isnan(node->share.low))
 		return memory_format("%.2f%% %s? ", share, tree->pen->about);
 	return memory_format("%s%.2f%% %s%.2f ", node->uncertain ? "~" : "", share,
-			     tree->pen->about, 50 * (node->share.high - node->share.low));
+			     tree->pen->about, 100 * profile_half(&node->share));
 }
 
 /* Returns what a node's callees have together, or its callers: all that they are shares of. */
@@ -157,7 +159,7 @@ static void print_tree(struct tree *tree, size_t count)
 	if (output_is_narrow(tree->out)) {
 		tree->names = memory_alloc(count * sizeof(*tree->names));
 		for (size_t i = 0; i < count; i++)
-			tree->names[i] = is_shown(tree, i) ? tree->nodes[i].name : NULL;
+			tree->names[i] = tree->nodes[i].name;
 		copies = short_names(tree->names, count, 1, SHORT_NAMES_FROM, tree->pen->omitted);
 	}
 	print_siblings(tree, 0, count, 0);
@@ -209,9 +211,20 @@ static void print_title(struct output *out, const struct profile_view *view, siz
 	fputc('\n', out->stream);
 }
 
+void profile_unknown(struct output *out, bool windows)
+{
+	char *text = memory_format("%s?: unknown, %s", pen_for(out)->about,
+				   windows ? "varies in too few windows" : "too few samples");
+
+	fit_prose(out, STYLE_DIM, 0, 0, text);
+	free(text);
+}
+
 void profile_trees(struct output *out, const struct profile_view *view, size_t event, size_t count)
 {
-	struct tree tree = {.out = out, .pen = pen_for_calls(out), .view = view};
+	bool unknown = false;
+	struct tree tree = {
+		.out = out, .pen = pen_for_calls(out), .view = view, .unknown = &unknown};
 	struct plumb_profile_event all;
 
 	if (!plumb_profile_event(view->profile, event, &all))
@@ -235,5 +248,9 @@ void profile_trees(struct output *out, const struct profile_view *view, size_t e
 			continue;
 		print_title(out, view, event, i);
 		print_tree(&tree, nodes);
+	}
+	if (unknown) {
+		fputc('\n', out->stream);
+		profile_unknown(out, all.windows > 0);
 	}
 }

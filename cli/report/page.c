@@ -202,7 +202,7 @@ static void take_complaints(struct collecting *c, char *text)
 
 		if (note && !is_noted(c->notes, json_string_value(note))) {
 			if (!c->options->only_code)
-				fprintf(stderr, "%s\n", line);
+				complain_again(line);
 			json_add(c->notes, json_incref(note));
 		}
 		json_decref(note);

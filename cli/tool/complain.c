@@ -81,6 +81,30 @@ void advise(const char *format, ...)
 	va_end(arguments);
 }
 
+/* As say(), of text that may have a prefix already. */
+static PLUMB_PRINTF(2, 3) void say_again(const char *prefix, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(prefix, format, arguments);
+	va_end(arguments);
+}
+
+void complain_again(const char *text)
+{
+	while (*text) {
+		const size_t length = strcspn(text, "\n");
+		const char *prefix = strncmp(text, PREFIX, strlen(PREFIX)) == 0   ? PREFIX
+				     : strncmp(text, INDENT, strlen(INDENT)) == 0 ? INDENT
+										  : "";
+		const size_t begin = strlen(prefix);
+
+		say_again(prefix, "%.*s", (int)(length - begin), text + begin);
+		text += length + (text[length] == '\n');
+	}
+}
+
 bool advise_near(const struct near *near)
 {
 	if (near->best)

@@ -26,6 +26,9 @@ void complain(const char *format, ...) PLUMB_PRINTF(1, 2);
 /* Prints the line after it, the hint. */
 void advise(const char *format, ...) PLUMB_PRINTF(1, 2);
 
+/* Prints complaints and hints that complain_collect() wrote, as they would have been printed. */
+void complain_again(const char *text);
+
 /* Writes complaints and hints to `instead`, one line each, until called with NULL. */
 void complain_collect(FILE *instead);
 

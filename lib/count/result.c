@@ -2,6 +2,7 @@
 /* Computes metric values from counts. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "count/inside.h"
 #include "count/plan.h"
@@ -61,6 +62,19 @@ double result_evaluate(const struct result *r, const struct plan_metric *metric,
 	for (uint16_t k = 0; k < metric->operand_count; k++)
 		r->counts[metric->operands[k].event] = NAN;
 	return value;
+}
+
+struct plumb_interval result_interval(const struct result *r, size_t metric, double value,
+				      double half)
+{
+	const struct plumb_selection *selection = r->given.plan->selection;
+	const char *units = selection->spec->metrics[selection->metrics[metric].metric].units;
+	const double most = units && strncmp(units, "percent", 7) == 0 ? 100 : (double)INFINITY;
+
+	if (isnan(value) || isnan(half))
+		return (struct plumb_interval){NAN, NAN};
+	return (struct plumb_interval){fmin(value, fmax(value - half, 0)),
+				       fmax(value, fmin(value + half, most))};
 }
 
 static void add_to_spread(struct spread *spread, double count)

@@ -235,13 +235,11 @@ static void weigh_event(const struct result *r, uint16_t event, struct linear *v
 	}
 }
 
-static struct plumb_interval interval_of(const struct result *r, const struct linear *value,
-					 double at, struct slice_count *slice)
+/* Returns half the interval of a value that is `at`; NaN if it has none. */
+static double half_of(const struct result *r, const struct linear *value, double at,
+		      struct slice_count *slice)
 {
-	const double half =
-		isfinite(at) && is_estimate(r, value) ? half_width(r, value, slice) : (double)NAN;
-
-	return (struct plumb_interval){at - half, at + half};
+	return isfinite(at) && is_estimate(r, value) ? half_width(r, value, slice) : (double)NAN;
 }
 
 /* Sets the intervals; returns whether any value is an estimate. */
@@ -249,11 +247,13 @@ static bool estimate_all(struct result *r, struct linear *value, struct slice_co
 {
 	const struct plumb_result *result = &r->given;
 	const struct plumb_plan *plan = result->plan;
+	double at, half;
 	bool any = false;
 
 	for (size_t i = 0; i < plan->selection->metric_count; i++) {
 		linearize(r, &r->plan->metrics[i], value);
-		r->value_intervals[i] = interval_of(r, value, r->values[i].value, slice);
+		at = r->values[i].value;
+		r->value_intervals[i] = result_interval(r, i, at, half_of(r, value, at, slice));
 		any |= !isnan(r->value_intervals[i].low);
 	}
 	for (uint16_t i = 0; i < plan->event_count; i++) {
@@ -261,11 +261,13 @@ static bool estimate_all(struct result *r, struct linear *value, struct slice_co
 		const double parts = r->runs && result->parts ? result->parts : 1;
 
 		weigh_event(r, r->plan->counted_as[i], value);
-		*interval = interval_of(r, value, r->events[i].count.count * parts, slice);
-		if (isnan(interval->low))
+		at = r->events[i].count.count * parts;
+		half = half_of(r, value, at, slice);
+		*interval = (struct plumb_interval){NAN, NAN};
+		if (isnan(half))
 			continue;
-		interval->low = fmax(interval->low, 0) / parts;
-		interval->high /= parts;
+		interval->low = fmax(at - half, 0) / parts;
+		interval->high = (at + half) / parts;
 		any = true;
 	}
 	return any;

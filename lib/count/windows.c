@@ -219,8 +219,9 @@ static double derivative(struct estimate *e, const struct result *result,
 }
 
 static struct plumb_interval value_interval(struct estimate *e, const struct result *result,
-					    const struct plan_metric *metric)
+					    size_t of)
 {
+	const struct plan_metric *metric = &result->plan->metrics[of];
 	const double value = result_evaluate(result, metric, e->counts);
 	double others = 0; /* the square of what the windows do not show */
 
@@ -247,7 +248,7 @@ static struct plumb_interval value_interval(struct estimate *e, const struct res
 		add_residuals(e->windows, e->windows->counts + place, e->windows->place_count,
 			      slope, e->residuals);
 	}
-	return around(value, hypot(half_width(e), sqrt(others)));
+	return result_interval(result, of, value, hypot(half_width(e), sqrt(others)));
 }
 
 static void set_intervals(struct result *r, struct plumb_interval *values,
@@ -277,7 +278,7 @@ int plumb_result_add_windows(struct plumb_result *result, const struct plumb_win
 	if (values && events && e.counts && e.residuals) {
 		windows_estimate(windows, e.counts);
 		for (size_t i = 0; i < metrics; i++)
-			values[i] = value_interval(&e, r, &r->plan->metrics[i]);
+			values[i] = value_interval(&e, r, i);
 		for (uint16_t i = 0; i < plan->event_count; i++)
 			events[i] = event_interval(&e, plan_of(plan)->counted_as[i]);
 		set_intervals(r, values, events);

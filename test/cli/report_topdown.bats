@@ -174,6 +174,50 @@ setup()
 		json 'all(r["retiring"] is None for r in d["events"][0]["rows"])'
 }
 
+@test "--topdown: causes are named like the nodes of the tree" {
+	plumb report -i exact.data --topdown >text
+	plumb spec list metrics --cpu neoverse-n3 >metrics
+	/usr/bin/python3 - <<-'END'
+		import re
+
+		metrics = set(re.findall(r"\b\w+(?=_bound)|\bbad_speculation|\bretiring", open("metrics").read()))
+		causes = set(re.findall(r"\b(?:frontend|backend|bad)_\w+", open("text").read()))
+		finer = re.compile("backend_(queue_|.*_registers$|(load|store)_queue$|reorder_buffer$|serialized$)|frontend_width$")
+		assert "frontend_cache_l2i" in causes and "frontend_core_flush" in causes, causes
+		assert all(cause in metrics or finer.match(cause) for cause in causes), causes - metrics
+	END
+}
+
+@test "--topdown: the ends of intervals are shares, and the note says why some are unknown" {
+	plumb report -i groups.data --topdown --json >groups.json
+	plumb report -i groups.data --topdown >text
+	/usr/bin/python3 - <<-'END'
+		import json
+		import re
+
+		names = ["slots_share", "retiring", "bad_speculation", "frontend_bound", "backend_bound"]
+		rows = {r["symbol"]: r for r in json.load(open("groups.json"))["rows"]}
+		text = open("text").read()
+		compared = 0
+		for line in text.split("\n"):
+		    cells = re.findall(r"([0-9.]+)% ±([0-9.]+|\?)", line)
+		    if not cells:
+		        continue
+		    for name, (value, half) in zip(names, cells):
+		        row = rows[line.split()[-1]]
+		        if row[name + "_interval"] is None:
+		            assert half == "?", line
+		            continue
+		        low, high = row[name + "_interval"]
+		        assert 0 <= low <= row[name] <= high <= 100, row
+		        assert abs(float(half) - max(high - row[name], row[name] - low)) < 0.051, line
+		        compared += low == 0 or high == 100
+		assert compared > 3, text
+		assert ("±?" in text.replace("±?: unknown", "")) == ("\n±?: unknown, too few samples" in text), text
+	END
+	plumb report -i exact.data --topdown | lacks "unknown"
+}
+
 @test "--topdown: marks shares whose order the samples do not tell" {
 	plumb report -i groups.data --topdown --json >groups.json
 	plumb report -i groups.data --topdown >text

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "count/result.h"
 #include "count/windows.h"
 #include "counting.h"
 #include "listed.h"
@@ -164,6 +165,40 @@ static void what_few_windows_have_has_no_interval(void **state)
 	tear_down(&f);
 }
 
+/* Windows of 100 cycles that differ much in how many of the slots the backend holds up. */
+static void no_share_ends_beyond_its_limits(void **state)
+{
+	static const double uneven[WINDOWS] = {500, 470, 500, 500, 410, 500};
+	static const double hardly[WINDOWS] = {3, 0, 0, 60, 2, 1};
+	struct plumb_interval much, little;
+	struct fixture f;
+
+	(void)state;
+	set_up(&f);
+	set(&f, 0x3d, 2500, uneven);
+	set(&f, 0x3e, 0, hardly);
+	assert_int_equal(plumb_result_add_windows(f.result, &f.windows), 0);
+	much = f.result->value_intervals[1];
+	little = f.result->value_intervals[3];
+	assert_true(much.low > 50 && much.high <= 100);
+	assert_true(isnan(little.low) || little.low >= 0);
+	/* What is not a share has no limit above, and a value beyond one stays in its interval. */
+	much = result_interval((struct result *)(void *)f.result, 0, 1.9, 200);
+	assert_float_equal(much.low, 0, 0);
+	assert_float_equal(much.high, 201.9, 1e-9);
+	much = result_interval((struct result *)(void *)f.result, 1, 99, 3);
+	assert_float_equal(much.low, 96, 0);
+	assert_float_equal(much.high, 100, 0);
+	much = result_interval((struct result *)(void *)f.result, 1, 101, 3);
+	assert_float_equal(much.low, 98, 0);
+	assert_float_equal(much.high, 101, 0);
+	much = result_interval((struct result *)(void *)f.result, 1, -2, 3);
+	assert_float_equal(much.low, -2, 0);
+	assert_float_equal(much.high, 1, 0);
+	assert_true(isnan(result_interval((struct result *)(void *)f.result, 1, 5, NAN).high));
+	tear_down(&f);
+}
+
 /* Windows that lose 500 slots each to the frontend, less 5 for each refill: there are none. */
 static void what_never_occurs_may_occur_fifty_times(void **state)
 {
@@ -180,9 +215,10 @@ static void what_never_occurs_may_occur_fifty_times(void **state)
 	set(&f, 0x3e, 0, many);
 	assert_int_equal(plumb_result_add_windows(f.result, &f.windows), 0);
 	interval = &f.result->value_intervals[3];
-	assert_float_equal((interval->low + interval->high) / 2, value, 1e-6);
-	assert_float_equal((interval->high - interval->low) / 2,
+	assert_float_equal(value - interval->low,
 			   hypot(hypot(chosen, allowed), 50 * 5 * 100 / 52500.), 1e-4);
+	/* As far above would be more than all slots. */
+	assert_float_equal(interval->high, 100, 0);
 	/* The count itself has no interval, nor has a metric that is 0 without it. */
 	assert_true(isnan(f.result->event_intervals[plumb_plan_event(f.plan, 0x03)].low));
 	assert_true(isnan(f.result->value_intervals[2].low));
@@ -248,6 +284,7 @@ int main(void)
 		cmocka_unit_test(differences_of_neighbours_give_the_error),
 		cmocka_unit_test(counts_and_metrics_have_intervals),
 		cmocka_unit_test(what_few_windows_have_has_no_interval),
+		cmocka_unit_test(no_share_ends_beyond_its_limits),
 		cmocka_unit_test(what_never_occurs_may_occur_fifty_times),
 		cmocka_unit_test(effective_windows),
 		cmocka_unit_test(the_error_is_that_of_the_cycles),
