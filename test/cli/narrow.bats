@@ -66,6 +66,10 @@ fits()
 		grep -qE '^  [│ ].*[├└] .*first_x+….*_last$' seen
 		grep -qE '[├└] .*計算.*….*寬度$' seen
 	done
+	# Below a small function, any share of it is shown.
+	fits 60 report -i cycles.data -g fractal
+	grep -qE '[├└] .*first_x+….*_last$' seen
+	lacks -E '[├└] [0-9.]+%( ±[0-9.?]+)? *$' <seen
 	fits 100 report -i cycles.data -g
 	grep -qE '^  [│ ].*[├└]─ .*first_x+….*_last$' seen
 	# At 40 columns there is no room for twelve branches: a mark stands for those outside.
