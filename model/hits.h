@@ -47,6 +47,26 @@ static inline bool load_hits(struct memory *m, uint64_t cycle, uint64_t address,
 	return true;
 }
 
+/*
+ * Finds what such a load of one line would, if there are small pages only and no other core, and
+ * makes it the last that was used, but counts nothing. Sets the cycle at which the data was there.
+ */
+static inline bool load_finds(struct memory *m, uint64_t cycle, uint64_t address, uint64_t *ready)
+{
+	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
+	unsigned entry;
+	uint64_t line;
+
+	if (unlikely(!find_entry(&m->dtlb, number, &entry)))
+		return false;
+	line = (m->dtlb.frames[entry] << m->page_log2 | (address & m->page_inside)) >> m->line_log2;
+	if (unlikely(!cache_use(&m->l1d, line, cycle)))
+		return false;
+	*ready = cache_set_of(&m->l1d, line)->ready;
+	tlb_first_use(&m->dtlb, entry);
+	return true;
+}
+
 /* Likewise a load from a line that will be written, as those of atomics and exclusives are. */
 static inline bool own_load_hits(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
 				 uint64_t *physical)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replays what blocks do to the core, if that is remembered: memo.h. */
-#include "hits.h"
+#include "memo_usual.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 
 #include "bounds.h"
 #include "charge.h"
-#include "memo_answers.h"
-#include "memo_graph.h"
 #include "wrong_path.h"
 
 /*
@@ -195,30 +193,6 @@ void memo_go_on(struct memo *memo, struct transition *t)
 	__builtin_prefetch(t->then[1]);
 }
 
-/* A block that is to be replayed. */
-struct attempt {
-	struct core *core;
-	const struct block *block;
-	const struct access *accesses;
-	size_t access_count;
-	uint64_t next_pc, begun;
-};
-
-static inline uint64_t cycle_of(const struct attempt *attempt, const struct step *step)
-{
-	return attempt->begun + (uint64_t)(int64_t)step->cycle;
-}
-
-static inline uint64_t address_at(const struct attempt *attempt, const struct step *step)
-{
-	return attempt->accesses[step->access].address + (uint64_t)(int64_t)step->offset;
-}
-
-static inline uint64_t pc_of(const struct attempt *attempt, const struct step *step)
-{
-	return attempt->block->pc + 4ull * attempt->accesses[step->access].insn;
-}
-
 /* ---- Steps with answers that are not the usual ones ---------------------------------------- */
 
 /* Each asks what a step does, keeps the answer in `told`, and returns what matters of it. */
@@ -392,74 +366,6 @@ take_step(const struct attempt *attempt, struct transition *t, const struct step
 	return answer == (*step)->answer ? found : find_answered(attempt, found, step, answer);
 }
 
-/* ---- The usual answers --------------------------------------------------------------------- */
-
-/* Each takes a step if its answer is one that changes nothing, as in the transition. */
-
-static inline bool fetches(const struct attempt *attempt, const struct step *step)
-{
-	const uint64_t pc = attempt->block->pc + (uint64_t)(int64_t)step->offset;
-	uint64_t physical;
-
-	return likely(!step->answer &&
-		      fetch_hits(attempt->core->memory, cycle_of(attempt, step), pc, &physical));
-}
-
-/* Whether a load hits; `own`: of a line that will be written. */
-static inline bool hits(const struct attempt *attempt, const struct step *step, bool own)
-{
-	const uint64_t cycle = cycle_of(attempt, step), address = address_at(attempt, step);
-	struct memory *m = attempt->core->memory;
-	uint64_t physical;
-
-	return own ? own_load_hits(m, cycle, address, step->bytes, &physical)
-		   : load_hits(m, cycle, address, step->bytes, &physical);
-}
-
-static inline bool loads(const struct attempt *attempt, const struct step *step, bool own)
-{
-	const struct core *core = attempt->core;
-	uint64_t stores[2];
-
-	if (unlikely(step->answer != core->memo->hit))
-		return false;
-	return likely(find_stores(core, cycle_of(attempt, step), address_at(attempt, step),
-				  step->bytes, stores) &&
-		      !stores[0] && hits(attempt, step, own));
-}
-
-static inline bool loads_near(const struct attempt *attempt, const struct step *step,
-			      const struct near *near, bool own)
-{
-	const uint64_t issue = attempt->begun + (uint64_t)near->issue;
-	const struct core *core = attempt->core;
-	uint64_t stores[2];
-
-	if (unlikely(step->answer != core->memo->hit))
-		return false;
-	return likely(find_stores(core, issue, address_at(attempt, step), step->bytes, stores) &&
-		      stores[0] == near->stores[0] && stores[1] == near->stores[1] &&
-		      hits(attempt, step, own));
-}
-
-static inline bool translates(const struct attempt *attempt, const struct step *step)
-{
-	uint64_t physical;
-
-	return likely(!step->answer &&
-		      translation_hits(attempt->core->memory, address_at(attempt, step),
-				       step->bytes, &physical));
-}
-
-static inline bool stores(const struct attempt *attempt, const struct step *step)
-{
-	uint64_t physical;
-
-	return likely(step->answer == STORE_HITS &&
-		      store_hits(attempt->core->memory, cycle_of(attempt, step),
-				 address_at(attempt, step), step->bytes, &physical));
-}
-
 /* Asks the predictor about the branch at the block's end. */
 static inline uint64_t ask_branch(const struct attempt *attempt, struct told *told)
 {
@@ -480,7 +386,7 @@ static inline struct transition *follow(const struct attempt *attempt, struct me
 {
 	const struct prepared *prepared = attempt->block->model;
 	struct transition *t = find_first(memo, prepared, attempt->accesses, attempt->access_count);
-	const struct step *step;
+	const struct step *step, *next;
 	uint64_t answer;
 
 	memo->told.given = 0;
@@ -496,6 +402,11 @@ static inline struct transition *follow(const struct attempt *attempt, struct me
 				continue;
 			break;
 		case STEP_LOAD:
+			next = take_loads(attempt, step);
+			if (likely(next != step)) {
+				step = next - 1;
+				continue;
+			}
 			if (loads(attempt, step, false))
 				continue;
 			break;

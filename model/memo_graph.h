@@ -142,12 +142,14 @@ static inline bool are_merged(const struct prepared *prepared, const struct acce
 static inline bool has_shape(const struct transition *t, const struct prepared *prepared,
 			     const struct access *accesses, size_t count)
 {
+	uint32_t differs = 0;
+
 	if (t->access_count != count)
 		return false;
+	/* Nearly always all are the same, so it is not worth while to stop at one that is not. */
 	for (size_t i = 0; i < count; i++)
-		if (shape_in(t)[i] != shape_of(&accesses[i]))
-			return false;
-	return likely(!t->merges) || are_merged(prepared, accesses, count);
+		differs |= shape_in(t)[i] ^ shape_of(&accesses[i]);
+	return likely(!differs) && (likely(!t->merges) || are_merged(prepared, accesses, count));
 }
 
 /* memo_record.c: finds the counters of `core`, before anything is recorded */

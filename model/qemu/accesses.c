@@ -5,16 +5,6 @@
 
 #define MERGED_MAX 512 /* bytes up to which adjacent accesses are merged */
 
-static enum accesses_error append(struct accesses *accesses, unsigned insn, uint64_t address,
-				  unsigned bytes)
-{
-	if (accesses->count == ACCESSES_MAX)
-		return ACCESSES_FULL;
-	accesses->list[accesses->count++] = (struct access){
-		.address = address, .insn = (uint16_t)insn, .bytes = (uint16_t)bytes};
-	return ACCESSES_OK;
-}
-
 enum accesses_error accesses_add(struct accesses *accesses, unsigned insn, uint64_t address,
 				 unsigned bytes)
 {
@@ -28,7 +18,19 @@ enum accesses_error accesses_add(struct accesses *accesses, unsigned insn, uint6
 		if (address >= last->address && address + bytes <= last->address + last->bytes)
 			return ACCESSES_OK; /* the store of a read-modify-write */
 	}
-	return append(accesses, insn, address, bytes);
+	return accesses_append(accesses, insn, address, bytes);
+}
+
+unsigned accesses_only(const struct insn *insn)
+{
+	const unsigned plain = MEM_LOAD | MEM_STORE, both = insn->memory & plain;
+	const unsigned bytes = insn->access_bytes;
+
+	if ((both != MEM_LOAD && both != MEM_STORE) ||
+	    insn->memory & ~(plain | MEM_ACQUIRE | MEM_RELEASE | MEM_PASSES | MEM_NON_TEMPORAL) ||
+	    insn->predicate != REG_NONE || bytes > 8 || bytes != 1u << insn->access_log2)
+		return 0;
+	return bytes;
 }
 
 /* ---- Predicates -------------------------------------------------------------------------------
@@ -120,9 +122,10 @@ static enum accesses_error derive_elements(struct accesses *accesses, const stru
 
 	for (uint64_t left = active_elements(insn, registers, accesses->vector_bytes);
 	     left && !error; left &= left - 1)
-		error = append(accesses, number,
-			       plain + element_of(insn, vector, (unsigned)__builtin_ctzll(left)),
-			       1u << insn->access_log2);
+		error = accesses_append(
+			accesses, number,
+			plain + element_of(insn, vector, (unsigned)__builtin_ctzll(left)),
+			1u << insn->access_log2);
 	return error;
 }
 
@@ -136,13 +139,14 @@ static enum accesses_error derive_run(struct accesses *accesses, const struct in
 	if (!active)
 		return ACCESSES_OK;
 	if (insn->memory & MEM_PREFETCH)
-		return append(accesses, number, plain_address(insn, registers), 1);
+		return accesses_append(accesses, number, plain_address(insn, registers), 1);
 	all = (unsigned)__builtin_popcountll(all_elements(insn->lane_log2, vector_bytes));
 	stride = insn->access_bytes / all;
 	first = (unsigned)__builtin_ctzll(active) >> insn->lane_log2;
 	last = (63u - (unsigned)__builtin_clzll(active)) >> insn->lane_log2;
-	return append(accesses, number, plain_address(insn, registers) + (uint64_t)first * stride,
-		      (last - first + 1) * stride);
+	return accesses_append(accesses, number,
+			       plain_address(insn, registers) + (uint64_t)first * stride,
+			       (last - first + 1) * stride);
 }
 
 enum accesses_error accesses_derive(struct accesses *accesses, const struct insn *insn,
@@ -158,5 +162,6 @@ enum accesses_error accesses_derive(struct accesses *accesses, const struct insn
 		return derive_elements(accesses, insn, number, registers, vector);
 	if (insn->predicate != REG_NONE)
 		return derive_run(accesses, insn, number, registers);
-	return append(accesses, number, plain_address(insn, registers), insn->access_bytes);
+	return accesses_append(accesses, number, plain_address(insn, registers),
+			       insn->access_bytes);
 }

@@ -23,9 +23,26 @@ enum accesses_error {
 	ACCESSES_FULL,    /* dropped: more than ACCESSES_MAX */
 };
 
+/* Adds an access of the block's `insn`-th instruction. */
+static inline enum accesses_error accesses_append(struct accesses *accesses, unsigned insn,
+						  uint64_t address, unsigned bytes)
+{
+	if (accesses->count == ACCESSES_MAX)
+		return ACCESSES_FULL;
+	accesses->list[accesses->count++] = (struct access){
+		.address = address, .insn = (uint16_t)insn, .bytes = (uint16_t)bytes};
+	return ACCESSES_OK;
+}
+
 /* Adds an access that QEMU reports, of the block's `insn`-th instruction. Merges adjacent ones. */
 enum accesses_error accesses_add(struct accesses *accesses, unsigned insn, uint64_t address,
 				 unsigned bytes);
+
+/*
+ * Returns the bytes of the only access that QEMU reports of an instruction, each time that it
+ * executes; or 0 if it may report another number of them, or other bytes.
+ */
+unsigned accesses_only(const struct insn *insn);
 
 /*
  * Adds the accesses of the block's `number`-th instruction, which has MEM_HIDDEN. `vector` is the

@@ -75,7 +75,8 @@ static int64_t mark_call;              /* 0: none */
 static uint64_t begins, program_inode; /* time until the program's own code began; 0: none */
 static bool started;                   /* the program's first block has been translated */
 static _Atomic bool threaded;          /* the program has made a thread */
-static __thread const struct block *just_translated; /* QEMU executes it next in this thread */
+/* QEMU executes it next in this thread. Each block asks, so it must not take a call. */
+static __thread const struct block *just_translated __attribute__((tls_model("initial-exec")));
 
 /* Gives up, and marks what was counted so far as incomplete. */
 static void give_up(enum model_gave_up why)
@@ -387,21 +388,37 @@ void insn_executes(unsigned index, void *user, const struct registers *registers
 		hooks_note_predicate(&vcpu->notes, vcpu->current, number, registers);
 }
 
-/* Set in the number of an instruction that stores, beside what else it may do. */
-#define STORES 0x10000u
+/* Beside the number of an instruction: it stores; and the log2 of accesses_only(). */
+#define STORES     0x10000u
+#define ONLY_SHIFT 17
+
+static inline void note_access(unsigned index, uint64_t address, unsigned bytes, unsigned number,
+			       bool only)
+{
+	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
+	const unsigned insn = number & (STORES - 1);
+
+	if (sampled_touches)
+		memory_touch(sampled_touches, address, number & STORES ? bytes : 0);
+	else if (counting && vcpu && vcpu->current)
+		note_error(only ? accesses_append(&vcpu->notes.accesses, insn, address, bytes)
+				: accesses_add(&vcpu->notes.accesses, insn, address, bytes));
+}
 
 static void memory_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
 			    void *user)
 {
-	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
+	note_access(index, address, 1u << qemu_plugin_mem_size_shift(info),
+		    (unsigned)(uintptr_t)user, false);
+}
+
+/* Likewise, if it is known to be the instruction's only access, of these bytes. */
+static void only_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+{
 	const unsigned number = (unsigned)(uintptr_t)user;
 
-	if (sampled_touches)
-		memory_touch(sampled_touches, address,
-			     number & STORES ? 1u << qemu_plugin_mem_size_shift(info) : 0);
-	else if (counting && vcpu && vcpu->current)
-		note_error(accesses_add(&vcpu->notes.accesses, number & ~STORES, address,
-					1u << qemu_plugin_mem_size_shift(info)));
+	(void)info;
+	note_access(index, address, 1u << (number >> ONLY_SHIFT), number, true);
 }
 
 static void atomic_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
@@ -417,13 +434,18 @@ static void instrument(struct qemu_plugin_insn *insn, const struct block *block,
 {
 	unsigned memory = block->insns[number].memory;
 	uintptr_t hooks = hooks_at(block, number, reads_predicates());
+	const unsigned only = accesses_only(&block->insns[number]);
+	uintptr_t user = memory & MEM_STORE ? number | STORES : number;
 
+	if (only)
+		user |= (uintptr_t)__builtin_ctz(only) << ONLY_SHIFT;
 	if (memory & (MEM_LOAD | MEM_STORE) && !(memory & MEM_HIDDEN))
 		qemu_plugin_register_vcpu_mem_cb(
 			insn,
-			memory & (MEM_ATOMIC | MEM_EXCLUSIVE) ? atomic_accessed : memory_accessed,
-			QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-			(void *)(uintptr_t)(memory & MEM_STORE ? number | STORES : number));
+			only                                    ? only_accessed
+			: memory & (MEM_ATOMIC | MEM_EXCLUSIVE) ? atomic_accessed
+								: memory_accessed,
+			QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, (void *)user);
 	if (REGISTERS_LATE && number && block->insns[number - 1].memory & MEM_HIDDEN)
 		registers_on_insn(insn, HOOK_DERIVE | (number - 1));
 	if (hooks)
