@@ -102,13 +102,21 @@ static bool locale_is_utf8(void)
 	return false;
 }
 
+/* One that only prints, such as an editor's: it has no colours, and pagers complain of it. */
+static bool is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !*term || strcmp(term, "dumb") == 0;
+}
+
 static bool wants_color(int when, bool terminal)
 {
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR");
 
 	if (when != COLOR_AUTO)
 		return when == COLOR_ALWAYS;
-	return terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+	return terminal && !(no_color && *no_color) && !is_dumb();
 }
 
 /* Returns the columns to fit in: COLUMNS, as for git, perf and ls; else the terminal's, or 80. */
@@ -130,6 +138,8 @@ static const char *pager_command(void)
 {
 	const char *command = getenv("PLUMB_PAGER");
 
+	if (is_dumb())
+		return NULL;
 	if (!command)
 		command = getenv("PAGER");
 	if (!command)

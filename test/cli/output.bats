@@ -203,6 +203,17 @@ setup()
 	in_terminal 80 "$PLUMB" --help | lacks paged
 }
 
+@test "uses no pager on a terminal that cannot move the cursor" {
+	need_terminal
+	export PLUMB_PAGER='sed s/^/paged:/'
+	for term in TERM=dumb TERM= -uTERM; do
+		in_terminal 80 env "$term" "$PLUMB" spec list >text
+		grep -q neoverse-n3 text
+		lacks paged <text
+		lacks $'\e' <text
+	done
+}
+
 @test "chooses the pager" {
 	need_terminal
 	PLUMB_PAGER='sed s/^/mine:/' PAGER='sed s/^/theirs:/' in_terminal 80 "$PLUMB" spec list |
