@@ -242,8 +242,7 @@ static bool forward(const struct core *core, const struct op *op, uint64_t issue
 		*failed = later(supply.ready, issue) + failed_cycles(core, address, bytes);
 		return false;
 	}
-	*done = later(supply.ready, issue) + core->params->forward_latency;
-	*done += op->latency > core->load_latency ? op->latency - core->load_latency : 0;
+	*done = later(supply.ready, issue) + forward_takes(core, op);
 	return true;
 }
 

@@ -165,6 +165,16 @@ static inline uint64_t latency_from(const struct op *op, uint64_t ready, uint64_
 	return later(ready, issue - (op->spread < issue ? op->spread : 0));
 }
 
+/* Returns how long a load takes from older stores; to a vector register longer, as it does from
+ * L1D. */
+static inline uint64_t forward_takes(const struct core *core, const struct op *op)
+{
+	const unsigned more =
+		op->latency > core->load_latency ? op->latency - core->load_latency : 0;
+
+	return core->params->forward_latency + more;
+}
+
 /* Begins the next cycle, when this one has as many operations as rename takes. */
 static inline void next_cycle(struct core *core)
 {

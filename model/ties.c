@@ -201,7 +201,7 @@ void bounds_operation(struct core *core, const struct op *op, uint64_t done)
 						      : unforwarded(core);
 
 		if (core->seen.forwarded)
-			latency = core->params->forward_latency;
+			latency = forward_takes(core, op);
 		else if (stored)
 			latency = done - later(least(stored->done, done), core->seen.issue);
 		if (stored)
