@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/cause_names.h"
 #include "render/diff.h"
 #include "render/figures.h"
 #include "render/short_names.h"
@@ -333,7 +334,7 @@ static char *append_reason(char *text, const struct diff_reason *reason, const c
 		text = append_function(text, ", ", reason->opposite, mark);
 	if (reason->cause) {
 		text = append(text, ", ");
-		text = append(text, reason->cause);
+		text = append(text, cause_shown(reason->cause));
 	}
 	if (reason->line) {
 		more = memory_format(", line %u", reason->line->line);
@@ -365,7 +366,7 @@ char *diff_headline(const struct diff *diff, const char *mark)
 		return append_reason(text, reason, mark);
 	if (reason->cause && whole->real) {
 		text = append(text, ": ");
-		text = append(text, reason->cause);
+		text = append(text, cause_shown(reason->cause));
 	}
 	return text;
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "render/cause_names.h"
 #include "render/diff.h"
 #include "render/short_names.h"
 #include "tool/complain.h"
@@ -144,6 +145,16 @@ static void keeps_what_tells_names_apart(void **state)
 	expect_all(first, first, 2);
 }
 
+static void names_causes_like_nodes(void **state)
+{
+	(void)state;
+	assert_string_equal(cause_shown("backend_mem"), "backend_cache_l2d");
+	assert_string_equal(cause_shown("frontend_flush"), "frontend_core_flush");
+	/* The tree has no finer node. */
+	assert_string_equal(cause_shown("backend_queue_mx"), "backend_queue_mx");
+	assert_null(cause_shown(NULL));
+}
+
 static void says_names_briefly(void **state)
 {
 	const struct diff_change whole = {
@@ -183,6 +194,7 @@ int main(void)
 		cmocka_unit_test(says_what_is_new_at_least),
 		cmocka_unit_test(leaves_arguments_of_templates_out),
 		cmocka_unit_test(keeps_what_tells_names_apart),
+		cmocka_unit_test(names_causes_like_nodes),
 		cmocka_unit_test(says_names_briefly),
 	};
 
