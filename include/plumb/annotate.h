@@ -85,13 +85,15 @@ PLUMB_API int plumb_annotation_finish(struct plumb_annotation *annotation);
 
 struct plumb_annotation_summary {
 	enum plumb_annotation_basis basis;
-	const char *event;     /* whose periods the weights are; NULL: see the basis */
-	double weight;         /* of all samples */
-	uint64_t samples;      /* on the basis; 0 for an exact profile */
-	uint64_t without;      /* more samples, whose function is unknown */
-	uint64_t given_up;     /* samples that the limit on memory cost */
-	bool latencies;        /* some samples have them */
-	bool replayed;         /* weights are slots by a replay, instead of latencies */
+	const char *event; /* whose periods the weights are; NULL: see the basis */
+	double weight;     /* of all samples */
+	uint64_t samples;  /* on the basis; 0 for an exact profile */
+	uint64_t without;  /* more samples, whose function is unknown */
+	uint64_t given_up; /* samples that the limit on memory cost */
+	bool latencies;    /* some samples have them */
+	/* Weights are slots by a replay, instead of latencies. They are in proportion to each
+	 * other, but not to those of other samples of the same recording. */
+	bool replayed;
 	size_t function_count; /* with a symbol and a weight */
 	/* The heaviest instruction without a function, as disassemblers show it; 0: there is none.
 	 */
@@ -113,7 +115,8 @@ struct plumb_annotated_function {
 	struct plumb_symbol_file *file;
 	double weight;
 	double share; /* 0 to 1, of all samples' weight */
-	/* 95 % confidence interval of the share, for windows of a sampled run. NaN: otherwise. */
+	/* 95 % confidence interval of the share, for windows of a sampled run and for slots by a
+	 * replay. NaN: otherwise. */
 	double low, high;
 };
 /* Describes the i-th function, the heaviest first. Returns false past the end. */

@@ -56,10 +56,12 @@ struct cell {
 struct ranked {
 	struct plumb_annotated_function public;
 	size_t first, count;
-	double retired; /* SPE records */
+	double retired; /* SPE records of operations that retired */
+	double records; /* all SPE records */
 	double *slots;  /* of each instruction, by its replay; NULL: not replayed yet */
 	struct replay_shares *shares; /* likewise */
 	double ticks;                 /* that it took, by the records' timestamps; 0: unknown */
+	double low, high;             /* the interval of its estimated share; NaN: none */
 };
 
 /* The part of a file that plumb_annotation_options asks for, as if it were a function. */

@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "profile/annotation.h"
+#include "profile/estimate.h"
+#include "profile/function_times.h"
 #include "symbol/symbolizer.h"
 
 /* Functions with at least this share of the records are replayed, as many at most. */
 #define REPLAYED_LEAST 0.02
 #define REPLAYED_MAX   16
+/* Others are timed from so many records on. */
+#define TIMED_LEAST 8
 
 /*
  * If fewer of the records are in functions with known bounds, the others are too many to be taken
@@ -91,68 +95,188 @@ static double bounded_share(const struct ranked *functions, size_t count, double
 }
 
 /*
- * Multiplies the slots of functions such that they are in proportion to the functions' times. The
- * sum of those that were timed stays. Functions that could not be replayed begin with `usual` slots
- * for each record.
+ * How far costs are usually off: those of short functions that a program goes to and fro between,
+ * since each is replayed by itself, and those of code that was not replayed.
  */
-static void weigh_by_times(const struct ranked *functions, double *slots, size_t count,
-			   double usual)
+#define REPLAY_ERROR  0.4
+#define AVERAGE_ERROR 0.6
+
+/*
+ * What is replayed; then those that have enough records for a time; and all other functions as one
+ * more. Both of these have the average cost of the first.
+ */
+struct costs {
+	struct timed_function functions[FUNCTION_TIMES_MAX];
+	bool averaged[FUNCTION_TIMES_MAX]; /* no replay tells the slots */
+	size_t count;
+	double usual; /* slots of a record on average */
+};
+
+/*
+ * Multiplies the slots of functions such that they are in proportion to the functions' times. The
+ * sum of those that were timed stays.
+ */
+static void weigh_by_times(struct costs *costs)
 {
 	double time = 0, sum = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!(slots[i] > 0))
-			slots[i] = functions[i].retired * usual;
-		if (!(functions[i].ticks > 0))
+	for (size_t i = 0; i < costs->count; i++) {
+		if (!(costs->functions[i].ticks > 0))
 			continue;
-		time += functions[i].ticks;
-		sum += slots[i];
+		time += costs->functions[i].ticks;
+		sum += costs->functions[i].slots;
 	}
-	for (size_t i = 0; i < count; i++)
-		if (functions[i].ticks > 0)
-			slots[i] = functions[i].ticks * sum / time;
+	for (size_t i = 0; i < costs->count; i++)
+		if (costs->functions[i].ticks > 0)
+			costs->functions[i].slots = costs->functions[i].ticks * sum / time;
+}
+
+/*
+ * Returns the variance of a function's share in those that it is timed with; `i` is the one that it
+ * belongs to, `part` its part of the slots of that one.
+ */
+static double variance_within(const struct costs *costs, size_t i, double part, double records,
+			      double all)
+{
+	const double share = part * costs->functions[i].slots / all;
+	double variance = 0;
+
+	for (size_t j = 0; j < costs->count; j++) {
+		const struct timed_function *function = &costs->functions[j];
+		const double error = costs->averaged[j] ? AVERAGE_ERROR : REPLAY_ERROR;
+		const double weight = function->slots / all, rest = weight - (j == i ? share : 0);
+
+		if (function->together != costs->functions[i].together)
+			continue;
+		if (j == i)
+			variance += pow((1 - share) * share, 2) * (1 / records + error * error);
+		if (rest > 0)
+			variance += pow(share * rest, 2) *
+				    (1 / fmax(1, function->records - (j == i ? records : 0)) +
+				     error * error);
+	}
+	return variance;
+}
+
+/* Sets the interval of a function's share, as variance_within() has it. */
+static void find_share(const struct plumb_annotation *annotation, const struct costs *costs,
+		       struct ranked *function, size_t i, double part)
+{
+	const double whole = annotation->summary.weight, share = function->public.weight / whole;
+	const size_t together = costs->functions[i].together;
+	double all[FUNCTION_TIMES_MAX] = {0}, group, variance = 0;
+	struct estimate estimate;
+
+	if (!(share > 0))
+		return;
+	for (size_t j = 0; j < costs->count; j++)
+		all[costs->functions[j].together] += costs->functions[j].slots;
+	group = all[together] / whole;
+	for (size_t j = 0; j < costs->count; j++) {
+		const struct timed_function *other = &costs->functions[j];
+		double relative = other->variance;
+
+		/* Each group once. */
+		if (other->together != j)
+			continue;
+		if (!(other->ticks > 0))
+			relative = 1 / fmax(1, other->records) + REPLAY_ERROR * REPLAY_ERROR;
+		variance += pow(((j == together) - group) * all[j] / whole, 2) * relative;
+	}
+	variance *= pow(share / group, 2);
+	variance +=
+		group * group * variance_within(costs, i, part, function->records, all[together]);
+	estimate = estimate_share_by_variance(share, variance, annotation->summary.samples);
+	function->low = estimate.low;
+	function->high = estimate.high;
+}
+
+/* Replays the functions with most records, and sets what all cost. */
+static int replay_functions(struct plumb_annotation *annotation, size_t count, double retired,
+			    struct costs *costs)
+{
+	struct ranked *functions = annotation->functions;
+	double sum = 0, records = 0, rest = (double)annotation->summary.samples;
+	size_t replayed = 0;
+
+	while (replayed < count && replayed < REPLAYED_MAX &&
+	       functions[replayed].retired >= REPLAYED_LEAST * retired) {
+		struct timed_function *cost = &costs->functions[replayed];
+		double slots = NAN;
+		int error = annotation_slots(annotation, &functions[replayed], &slots);
+
+		if (error < 0 && error != PLUMB_ERR_LIMIT)
+			return error;
+		*cost = (struct timed_function){.symbol = functions[replayed].public.symbol,
+						.records = functions[replayed].records,
+						.ticks = functions[replayed].ticks};
+		rest -= cost->records;
+		costs->averaged[replayed] = error < 0 || !(slots > 0);
+		if (!costs->averaged[replayed]) {
+			cost->slots = slots;
+			sum += slots;
+			records += functions[replayed].retired;
+		}
+		replayed++;
+	}
+	costs->usual = records > 0 ? sum / records : 0;
+	costs->count = replayed;
+	while (costs->count < count && costs->count < FUNCTION_TIMES_MAX - 1 &&
+	       functions[costs->count].retired >= TIMED_LEAST) {
+		const struct ranked *function = &functions[costs->count];
+
+		costs->averaged[costs->count] = true;
+		costs->functions[costs->count++] =
+			(struct timed_function){.symbol = function->public.symbol,
+						.records = function->records,
+						.slots = function->retired * costs->usual};
+		rest -= function->records;
+		retired -= function->retired;
+	}
+	for (size_t i = 0; i < replayed; i++) {
+		if (costs->averaged[i])
+			costs->functions[i].slots = functions[i].retired * costs->usual;
+		retired -= functions[i].retired;
+	}
+	costs->averaged[costs->count] = true;
+	costs->functions[costs->count++] = (struct timed_function){
+		.records = fmax(0, rest), .slots = fmax(0, retired) * costs->usual};
+	return 0;
 }
 
 /*
  * Weighs functions by the slots that they cost instead of their latencies. Those with most records
  * are replayed; records of others, and those without a function, are taken to cost as much as these
- * on average.
+ * on average. Timestamps correct both.
  */
 static int weigh_by_slots(struct plumb_annotation *annotation, size_t count, double retired)
 {
 	struct ranked *functions = annotation->functions;
-	double slots[REPLAYED_MAX], sum = 0, records = 0;
-	size_t replayed = 0;
+	struct costs costs = {0};
+	size_t others;
+	int error;
 
 	if (bounded_share(functions, count, retired) < BOUNDED_LEAST)
 		return 0;
 	qsort(functions, count, sizeof(*functions), compare_retired);
-	while (replayed < count && replayed < REPLAYED_MAX &&
-	       functions[replayed].retired >= REPLAYED_LEAST * retired) {
-		int error = annotation_slots(annotation, &functions[replayed], &slots[replayed]);
-
-		if (error < 0 && error != PLUMB_ERR_LIMIT)
-			return error;
-		if (error == 0 && slots[replayed] > 0) {
-			sum += slots[replayed];
-			records += functions[replayed].retired;
-		} else {
-			slots[replayed] = NAN;
-		}
-		replayed++;
-	}
-	if (!(records > 0))
-		return 0;
-	weigh_by_times(functions, slots, replayed, sum / records);
-	for (size_t i = 0; i < count; i++)
-		functions[i].public.weight =
-			i < replayed ? slots[i] : functions[i].retired * sum / records;
+	error = replay_functions(annotation, count, retired, &costs);
+	if (error < 0 || !(costs.usual > 0))
+		return error;
+	error = function_times_find(&annotation->times, costs.functions, costs.count);
+	if (error < 0)
+		return error;
+	weigh_by_times(&costs);
+	others = costs.count - 1;
 	annotation->summary.weight = 0;
+	for (size_t i = 0; i < costs.count; i++)
+		annotation->summary.weight += costs.functions[i].slots;
 	for (size_t i = 0; i < count; i++) {
-		annotation->summary.weight += functions[i].public.weight;
-		retired -= functions[i].retired;
+		const struct timed_function *cost = &costs.functions[i < others ? i : others];
+		const double part = i < others ? 1 : functions[i].records / cost->records;
+
+		functions[i].public.weight = part > 0 ? cost->slots * part : 0;
+		find_share(annotation, &costs, &functions[i], i < others ? i : others, part);
 	}
-	annotation->summary.weight += retired * sum / records;
 	annotation->summary.replayed = true;
 	return 0;
 }
@@ -189,12 +313,15 @@ static int list_functions(struct plumb_annotation *annotation)
 			function->public.symbol = cell->symbol;
 			function->public.file = cell->file;
 			function->first = i;
+			function->low = function->high = NAN;
 		}
 		function->count++;
 		if (series_weighs(&annotation->series[cell->series], summary))
 			function->public.weight += cell->sum;
 		if (annotation->series[cell->series].kind == SERIES_RETIRED)
 			function->retired += cell->sum;
+		if (annotation->series[cell->series].kind == SERIES_TOTAL_LATENCY)
+			function->records += cell->samples;
 	}
 	annotation->functions_in_all = count;
 	for (size_t i = 0; i < count; i++)
@@ -289,7 +416,8 @@ static void find_interval(const struct plumb_annotation *annotation, const struc
 	double sums[GROUPS_ROOM] = {0};
 	struct plumb_profile_estimate share;
 
-	function->low = function->high = NAN;
+	function->low = ranked->low;
+	function->high = ranked->high;
 	if (!annotation->groups)
 		return;
 	for (size_t i = ranked->first; i < ranked->first + ranked->count; i++)

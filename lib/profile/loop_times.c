@@ -5,7 +5,7 @@
 
 /* The end of a gap that is in another function. */
 #define ELSEWHERE UINT64_MAX
-/* 4 MiB of them. */
+/* 5 MiB of them. */
 #define GAPS_MAX (1u << 17)
 /* A loop or a function with fewer is not timed. */
 #define GAPS_LEAST 30
@@ -53,6 +53,7 @@ int loop_times_add(struct loop_times *times, const struct plumb_samples_item *it
 	const bool follows = known && times->symbol && times->task == item->task &&
 			     times->ring == item->ring && times->timestamp <= spe->timestamp;
 	const struct time_gap gap = {.symbol = times->symbol,
+				     .to_symbol = location->symbol,
 				     .from = times->address,
 				     .to = times->symbol == location->symbol ? location->address
 									     : ELSEWHERE,

@@ -12,7 +12,8 @@
 
 /* The time from one record to the next. */
 struct time_gap {
-	const struct plumb_symbol *symbol; /* of the first one */
+	const struct plumb_symbol *symbol;    /* of the first one */
+	const struct plumb_symbol *to_symbol; /* NULL: unknown */
 	uint64_t from, to; /* addresses in the file; `to` only if it is in the same function */
 	uint64_t ticks;
 };
