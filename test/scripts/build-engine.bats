@@ -10,13 +10,13 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || return
 	mkdir -p tree/scripts bin
 	tree=$PWD/tree
-	cp "$BATS_TEST_DIRNAME"/../../scripts/{archive,build-engine} tree/scripts/
+	cp "$BATS_TEST_DIRNAME"/../../scripts/{archive,build-engine,engine.patch} tree/scripts/
 	build=$tree/scripts/build-engine
 	engine=$tree/.cache/engine/qemu-aarch64
 	export calls=$PWD/calls
 	: >calls
 	# No qemu-aarch64 but those of the test.
-	for tool in awk bash cat chmod cksum cmp cp cut date dirname env find flock grep head iconv id ln ls mkdir mkfifo mktemp mv ps \
+	for tool in awk bash cat chmod cksum cmp cp cut date dirname env find flock grep head iconv id ln ls mkdir mkfifo mktemp mv patch ps \
 		readlink realpath rm rmdir sed sh sha256sum sleep sort tail tar timeout touch tr wc; do
 		ln -s "$(command -v "$tool")" "bin/$tool"
 	done
@@ -469,6 +469,34 @@ apt_fetches()
 	[ "$status" -eq 1 ]
 	[[ $output == *"this QEMU requires Meson 1.8.0; $own has 1.7.0"$'\n'* ]]
 	[[ ${lines[-1]} == "build-engine: name a newer suite: scripts/build-engine SUITE" ]]
+}
+
+# Prints the lines that the patch expects, as in the versions of QEMU that it is for.
+before_patch()
+{
+	sed -n '/^@@/,$ { /^@@/d; /^+/d; s/^[ -]//; p; }' tree/scripts/engine.patch
+}
+
+@test "patches the QEMU that the patch is for" {
+	mkdir -p source/accel/tcg
+	before_patch >source/accel/tcg/user-exec.c
+	grep -q '^target_ulong page_find_range_empty(' source/accel/tcg/user-exec.c
+	fake ninja 'cp ../source/accel/tcg/user-exec.c "$calls.built"; cp made qemu-aarch64'
+	run "$build"
+	[ "$status" -eq 0 ]
+	[[ $output == *"build-engine: patching QEMU 9.9"* ]]
+	grep -q range_finds calls.built
+	run ! grep range_finds source/accel/tcg/user-exec.c
+}
+
+@test "builds a QEMU that the patch does not fit without it, and says so" {
+	mkdir -p source/accel/tcg
+	before_patch | sed 's/len_m1/length/' >source/accel/tcg/user-exec.c
+	fake ninja 'cp ../source/accel/tcg/user-exec.c "$calls.built"; cp made qemu-aarch64'
+	run "$build"
+	[ "$status" -eq 0 ]
+	[[ $output == *"engine.patch does not fit this QEMU: programs with many mappings will be slow"* ]]
+	cmp calls.built source/accel/tcg/user-exec.c
 }
 
 @test "QEMU's own tarball, which brings its Meson" {
