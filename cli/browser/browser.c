@@ -160,6 +160,7 @@ static bool load(struct browser *browser)
 	say_warnings(browser);
 	browser->sorted = -1;
 	cursor_settle(browser);
+	find_instruction(browser);
 	return true;
 }
 
@@ -216,6 +217,7 @@ static void refit(struct browser *browser)
 	cursor_settle(browser);
 	if (before)
 		cursor_move(browser, (long)before);
+	find_instruction(browser);
 }
 
 /* Goes back to the place before, and says why. */
@@ -259,6 +261,7 @@ static void open_row(struct browser *browser)
 	}
 	place = place_copy(&place);
 	place.opened = text;
+	place.address = row_text(browser, browser->client->address_key);
 	browser_go(browser, place);
 	load_or_return(browser);
 }
@@ -303,7 +306,8 @@ static void choose_view(struct browser *browser, unsigned view)
 	struct browser_place place = place_copy(&browser_here(browser)->place);
 
 	free(place.opened);
-	place.opened = NULL;
+	free(place.address);
+	place.opened = place.address = NULL;
 	place.view = view;
 	browser_go(browser, place);
 	load_or_return(browser);

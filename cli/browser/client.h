@@ -14,6 +14,7 @@ struct browser_place {
 	unsigned view;            /* an index in `views` */
 	bool trees;               /* with call trees */
 	char *opened;             /* the function that was opened, or NULL */
+	char *address;            /* the instruction to show first of it, or NULL */
 	char *only[BROWSER_KEYS]; /* only what has this text of a key; NULL: everything */
 };
 
@@ -34,7 +35,8 @@ struct browser_client {
 	unsigned view_count;
 	const struct browser_filter *filters;
 	unsigned filter_count;
-	uint8_t open_key; /* the row key that Enter opens */
+	uint8_t open_key;    /* the row key that Enter opens */
+	uint8_t address_key; /* the row key with the address of an instruction of that, in hex */
 	/*
 	 * Prints a page on standard output, marked with render/marks.h, and errors on standard
 	 * error. Runs in a process of its own. Returns an exit status.

@@ -117,7 +117,8 @@ static void draw_line(struct browser *browser, unsigned y, size_t at)
 	if (line) {
 		drawn.text = line->text;
 		drawn.length = line->length;
-		if (page_is_row(line) && at == browser_here(browser)->cursor)
+		if (at == browser_here(browser)->cursor &&
+		    (page_is_row(line) || (at && browser_here(browser)->place.address)))
 			drawn.look = LOOK_SELECTED;
 		if (line->mark && line->mark->record.kind == MARK_HEADING && browser->sorted >= 0 &&
 		    page_column(line->mark, (size_t)browser->sorted, &column)) {

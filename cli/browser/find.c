@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches and sorts the rows of a page as the user asks. */
+#include <ctype.h>
 #include <curses.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,94 @@ void find_ask(struct browser *browser)
 	if (*wanted)
 		memcpy(browser->wanted, wanted, sizeof(wanted));
 	find_next(browser, true, true);
+}
+
+/* Returns how many hexadecimal digits `text` begins with. */
+static size_t count_digits(const char *text)
+{
+	return strspn(text, "0123456789abcdef");
+}
+
+/*
+ * Returns the address of the instruction in a line of code, and sets `*digits`; NULL: there is
+ * none. Two spaces and a mnemonic follow it.
+ */
+static const char *address_in(const char *line, size_t *digits)
+{
+	const char *found = NULL;
+
+	for (const char *at = line; *at;) {
+		const size_t count = count_digits(at);
+		const bool begins =
+			at == line || !(isalnum((unsigned char)at[-1]) || strchr(",.#_", at[-1]));
+
+		if (count && begins && strncmp(at + count, "  ", 2) == 0 &&
+		    islower((unsigned char)at[count + 2])) {
+			found = at;
+			*digits = count;
+		}
+		at += count ? count : 1;
+	}
+	return found;
+}
+
+/* Returns how many digits at the end two addresses have in common. */
+static size_t common_digits(const char *a, size_t a_count, const char *b, size_t b_count)
+{
+	size_t common = 0;
+
+	while (common < a_count && common < b_count &&
+	       a[a_count - 1 - common] == b[b_count - 1 - common])
+		common++;
+	return common;
+}
+
+/* The lower digits of an address: the same in memory and in the file, which is loaded by pages. */
+#define PAGE_DIGITS 3
+
+/*
+ * Returns the line of the instruction at an address. Code has addresses in the file: where the
+ * program was loaded elsewhere, this is the line whose address ends likewise. Returns 0 if there is
+ * none, or several that end so.
+ */
+static size_t line_of(const struct page *page, const char *address)
+{
+	const size_t whole = count_digits(address);
+	size_t best = PAGE_DIGITS - 1, line = 0;
+	bool code = false;
+	char text[512];
+
+	for (size_t at = 0; at < page->line_count; at++) {
+		size_t digits, common;
+		const char *found;
+
+		page_cell(&page->lines[at], (struct mark_column){0}, text, sizeof(text));
+		code = code || strcmp(text, "Code") == 0;
+		found = code ? address_in(text, &digits) : NULL;
+		common = found ? common_digits(found, digits, address, whole) : 0;
+		/* All of the file's address is more than a part that is as long. */
+		common = 2 * common + (found && common == digits);
+		if (common / 2 < PAGE_DIGITS || common < best)
+			continue;
+		line = common > best ? at : 0;
+		best = common;
+	}
+	return line;
+}
+
+void find_instruction(struct browser *browser)
+{
+	struct visit *visit = browser_here(browser);
+	const char *address = visit->place.address;
+	const size_t above = draw_height() / 3;
+
+	if (!address || page_has_rows(&browser->page))
+		return;
+	visit->cursor = line_of(&browser->page, address + (strncmp(address, "0x", 2) ? 0 : 2));
+	if (!visit->cursor)
+		return;
+	visit->top = visit->cursor > above ? visit->cursor - above : 0;
+	cursor_move(browser, 0);
 }
 
 void find_sort(struct browser *browser, int by)

@@ -12,6 +12,8 @@ struct browser_place place_copy(const struct browser_place *place)
 
 	if (copy.opened)
 		copy.opened = memory_copy(copy.opened, strlen(copy.opened));
+	if (copy.address)
+		copy.address = memory_copy(copy.address, strlen(copy.address));
 	for (size_t key = 0; key < BROWSER_KEYS; key++)
 		if (copy.only[key])
 			copy.only[key] = memory_copy(copy.only[key], strlen(copy.only[key]));
@@ -21,6 +23,7 @@ struct browser_place place_copy(const struct browser_place *place)
 void place_free(struct browser_place *place)
 {
 	free(place->opened);
+	free(place->address);
 	for (size_t key = 0; key < BROWSER_KEYS; key++)
 		free(place->only[key]);
 }

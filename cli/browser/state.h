@@ -13,7 +13,8 @@
 /* A place, and what was looked at there. */
 struct visit {
 	struct browser_place place;
-	size_t top, cursor, left;
+	size_t top, left;
+	size_t cursor; /* the selected line; without rows, that of an instruction, or 0 */
 	/* While another place is shown: its page, so that going back takes no recording. */
 	struct page page;
 	long sorted;
@@ -95,6 +96,8 @@ bool cursor_obey(struct browser *browser, int key);
 void find_next(struct browser *browser, bool forward, bool stay);
 /* Asks for what to search for, and goes to the first match. */
 void find_ask(struct browser *browser);
+/* On a page of code, goes to the instruction that was selected before, and selects its line. */
+void find_instruction(struct browser *browser);
 /* Sorts by the column `by` places to the right of the present one. */
 void find_sort(struct browser *browser, int by);
 

@@ -519,6 +519,52 @@ def exact_profiles(plumb):
 
 
 @tap.test
+def opening_an_instruction(plumb):
+    """Enter on an instruction or a branch opens its function there, also where it was moved to"""
+    compiler, disassembler = map(shutil.which, ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-objdump"))
+    if not compiler or not disassembler:
+        raise Skip("there are no compiler and disassembler for AArch64")
+    for kind in ("-static", "-static-pie"):
+        browser = Browser(plumb, "--symbol spin")
+        source, program = (os.path.join(browser.folder.name, name) for name in ("spin.c", "spin"))
+        with open(source, "w", encoding="ascii") as file:
+            file.write("volatile int v;\n__attribute__((noinline)) void spin(int n) {\n" +
+                       60 * "v += 3;\n" + "for (int i = 0; i < n; i++)\nv += 7;\n" +
+                       60 * "v += 5;\n" + "}\nint main(void) { spin(9999); }\n")
+        subprocess.run([compiler, "-g", "-O1", kind, "-o", program, source], check=True)
+        run = subprocess.run([plumb, "record", "--exact", "-o", browser.path, "--", program],
+                             capture_output=True, text=True, check=False, timeout=WAIT)
+        if run.returncode == 3:
+            raise Skip("the model does not run here")
+        assert run.returncode == 0, run.stderr
+        code = subprocess.run([disassembler, "-d", "--disassemble=spin", program], check=True,
+                              capture_output=True, text=True).stdout
+        branch = re.findall(r"^ *([0-9a-f]+):\t.*\tb\.ne", code, re.MULTILINE)[-1]
+        with browser as terminal:
+            for view, title, below in (("3", "Top-down: ", True), ("5", "Branches: ", False)):
+                terminal.wait_page()
+                terminal.keys(view)
+                terminal.wait_text(title)
+                terminal.keys("/", *branch[-3:], "Space", "Space", "Enter")
+                terminal.wait("the row", lambda _: selected(terminal)[:1] and
+                              branch[-3:] + "  spin" in selected(terminal)[0])
+                terminal.keys("Enter")
+                terminal.wait("the branch", lambda _: selected(terminal)[:1] and
+                              re.search(rf"{branch}  b\.ne ", selected(terminal)[0]))
+                # It moves with the text, and is found again when the page is made again.
+                if below:
+                    terminal.keys("w")
+                    terminal.wait("the branch on a wide page", lambda _: selected(terminal)[:1] and
+                                  re.search(rf"{branch}  b\.ne ", selected(terminal)[0]))
+                    terminal.keys("w")
+                    terminal.keys(*30 * ["Down"])
+                    terminal.wait("past it", lambda _: not selected(terminal))
+                terminal.keys("Escape")
+                terminal.wait("the row again", lambda _: selected(terminal)[:1] and
+                              branch[-3:] + "  spin" in selected(terminal)[0])
+
+
+@tap.test
 def help_and_leaving(plumb):
     """? lists the keys; q leaves the terminal as it was"""
     with Browser(plumb) as terminal:
