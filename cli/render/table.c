@@ -10,12 +10,17 @@
 
 void table_cell_bytes(struct table *table, const char *text, size_t length)
 {
+	char *copy;
+
 	if (table->cell_count == table->cell_room) {
 		table->cell_room = table->cell_room ? 2 * table->cell_room : 256;
 		table->cells = memory_resize(table->cells, table->cell_room, sizeof(char *));
 	}
-	table->cells[table->cell_count++] =
-		text ? memory_given(arena_copy(&table->texts, text, length)) : NULL;
+	copy = text ? memory_given(arena_copy(&table->texts, text, length)) : NULL;
+	/* A name from outside with a newline must not go on in a line of its own. */
+	for (char *at = copy; at && (at = strchr(at, '\n')); at++)
+		*at = '?';
+	table->cells[table->cell_count++] = copy;
 }
 
 void table_cell(struct table *table, const char *text)

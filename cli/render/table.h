@@ -58,7 +58,7 @@ struct table {
 	void *user;
 };
 
-/* Adds the next cell. NULL is an empty cell, printed as '-'. */
+/* Adds the next cell, one line: a newline becomes '?'. NULL is an empty cell, printed as '-'. */
 void table_cell(struct table *table, const char *text);
 void table_cell_bytes(struct table *table, const char *text, size_t length);
 void table_cell_format(struct table *table, const char *format, ...) PLUMB_PRINTF(2, 3);

@@ -270,6 +270,23 @@ setup()
 	said "plumb: --inverted and --call-graph cannot be combined" "       use -g caller,PERCENT"
 }
 
+@test "names with newlines do not break rows" {
+	need_compiler
+	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
+	aarch64-linux-gnu-gcc -O1 -static -o $'we ird\nn\x1b' loop.c
+	plumb record --exact -q -o exact.data -- $'./we ird\nn\x1b' || skip "the model cannot run here"
+	for options in "-s comm,dso" "-s comm,dso -e CPU_CYCLES" "--mem -s comm,dso" "--branch -s dso" \
+		"--sharing" "--folded" "-e INST_RETIRED -s dso -g"; do
+		# shellcheck disable=SC2086 # words
+		plumb report -i exact.data --stdio $options >seen 2>&1 || [ -s seen ]
+		lacks '^ *n[?]' <seen
+		lacks $'\x1b' <seen
+	done
+	plumb report -i exact.data -s comm,dso | grep -qF 'we ird?n?'
+	plumb annotate -i exact.data main 2>&1 | lacks '^ *n[?]'
+	plumb diff exact.data exact.data 2>&1 | lacks '^ *n[?]'
+}
+
 @test "an exact profile: shares are exact" {
 	need_compiler
 	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
