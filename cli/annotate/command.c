@@ -167,6 +167,7 @@ const struct command command_annotate = {
 		"slots with their causes; SPE records give latencies.",
 	.options = options,
 	.perf_twins = perf_options_annotate,
+	.perf_same = perf_same_annotate,
 	.examples =
 		(const struct example[]){
 			{"plumb annotate", "show the function with the largest share"},

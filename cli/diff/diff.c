@@ -246,6 +246,7 @@ const struct command command_diff = {
 		"may be noise are marked, and left out without -v.",
 	.options = diff_options,
 	.perf_twins = perf_options_diff,
+	.perf_same = perf_same_diff,
 	.examples =
 		(const struct example[]){
 			{"plumb diff old.json new.json", "show which metrics changed"},

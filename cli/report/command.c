@@ -341,6 +341,7 @@ const struct command command_report = {
 		"exact shares.",
 	.options = options,
 	.perf_twins = perf_options_report,
+	.perf_same = perf_same_report,
 	.more = print_keys,
 	.examples =
 		(const struct example[]){

@@ -464,6 +464,7 @@ const struct command command_script = {
 		"change.",
 	.options = options,
 	.perf_twins = perf_options_script,
+	.perf_same = perf_same_script,
 	.more = print_fields,
 	.examples =
 		(const struct example[]){

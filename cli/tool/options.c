@@ -280,7 +280,7 @@ static bool is_twin(const struct command *command, const char *name)
 	for (const struct other_tool *tool = command->others; tool && tool->program; tool++)
 		if (find_twin(tool->twins, name))
 			return true;
-	return find_twin(command->perf_twins, name) != NULL;
+	return find_twin(command->perf_twins, name) || find_twin(command->perf_same, name);
 }
 
 /* Reports the unknown option `spelling`. `near` is a known option with a similar name, or NULL. */
@@ -299,6 +299,25 @@ static bool refuse(const struct parser *parser, const char *name, const char *sp
 	else if (!other && !perfs)
 		see_help(parser->command);
 	return false;
+}
+
+/*
+ * Accepts an option of perf's that changes nothing, and its value, which may be the next argument.
+ * Returns false for others.
+ */
+static bool accept_twin(struct parser *parser, const char *name, const char *value)
+{
+	const struct option_twin *same = find_twin(parser->command->perf_same, name);
+	const bool next = !value && parser->next < parser->count;
+
+	if (!same)
+		return false;
+	if (!*same->ours)
+		return !value;
+	if (strcmp(value ? value : next ? parser->arguments[parser->next] : "", same->ours) != 0)
+		return false;
+	parser->next += next;
+	return true;
 }
 
 static bool begins_with(const struct option *option, const char *text, size_t length)
@@ -386,6 +405,8 @@ static bool parse_long(struct parser *parser, const char *text)
 		snprintf(spelling, sizeof(spelling), "--%s", option->name);
 		return set(parser, option, spelling, value);
 	}
+	if (accept_twin(parser, name, value))
+		return true;
 	near = near_to(name);
 	for (const struct option *o = parser->command->options; o && o->name; o++)
 		near_offer(&near, o->name, o->name);
@@ -402,6 +423,8 @@ static bool parse_letters(struct parser *parser, const char *text)
 
 		while (o && o->name && o->letter != *text)
 			o++;
+		if ((!o || !o->name) && accept_twin(parser, spelling + 1, NULL))
+			continue;
 		if (!o || !o->name)
 			return refuse(parser, spelling + 1, spelling, NULL);
 		if (!takes_none(o))

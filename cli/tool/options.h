@@ -205,7 +205,13 @@ struct command {
 	const struct option *options;
 	const struct option_twin *perf_twins;    /* our names for perf's options; or NULL */
 	const struct option_twin *perf_commands; /* and for its commands; or NULL */
-	const struct other_tool *others;         /* likewise of other programs; or NULL */
+	/*
+	 * perf's options that are accepted, with no effect, as they ask for what happens anyway:
+	 * with this value, "" of flags. Other values are refused as `perf_twins` has it. NULL:
+	 * there are none.
+	 */
+	const struct option_twin *perf_same;
+	const struct other_tool *others; /* likewise of other programs; or NULL */
 	const struct other_tool *other_commands;
 	void (*more)(struct output *out); /* prints another section of --help; or NULL */
 	const struct example *examples;   /* ends with a row without a command; or NULL */

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every option of perf 6.1 that plumb's command of the same name lacks.
+ * Every option of perf 6.1 that plumb's command of the same name lacks, and those that ask for what
+ * it does anyway.
  * test/interop/perf_options.py compares the tables with what perf says about itself.
  */
 #include "tool/perf_options.h"
 
 /* What several commands say. */
-#define ANY_OWNER      "unnecessary: plumb reads files of any owner"
 #define BPF            "unsupported: plumb loads no BPF programs"
-#define DEMANGLES      "the default"
 #define DISASSEMBLER   "unsupported: the LLVM library disassembles, in its own style"
-#define FULL_PATHS     "the default: files of source have their whole paths"
 #define GROUP          "-e '{EVENT,...}'"
 #define GUESTS         "unsupported: record inside the guest"
 #define KERNEL_NAMES   "the default: names of the kernel's functions are printed as they are"
@@ -138,13 +136,10 @@ const struct option_twin perf_options_report[] = {
 	{"b,branch-stack", "--branch"},
 	{"branch-history", "unsupported: --branch adds up the branches of branch stacks"},
 	{"D,dump-raw-trace", "plumb script -D"},
-	{"demangle", DEMANGLES},
 	{"demangle-kernel", KERNEL_NAMES},
 	{"disable-order", "unsupported: samples are always added up in the order of their times"},
 	{"disassembler-style,M", DISASSEMBLER},
 	{"exclude-other,x", "--callers FUNCTION or --callees FUNCTION"},
-	{"full-source-path", FULL_PATHS},
-	{"group", "the default: groups are read together"},
 	{"group-sort-idx", "unsupported: name the first event of a group as you want it sorted"},
 	{"header,header-only", "plumb script --header-only"},
 	{"hide-unresolved,U", "unsupported: -S SYMBOL,... selects functions"},
@@ -171,7 +166,6 @@ const struct option_twin perf_options_report[] = {
 	{"show-on-off-events,switch-off,switch-on", ON_OFF_EVENTS},
 	{"show-ref-call-graph",
 	 "unsupported: an event has call chains if it was recorded with them"},
-	{"skip-empty", "the default"},
 	{"socket-filter", "--cpu CPU,... with the socket's CPUs"},
 	{"source", "plumb annotate"},
 	{"stats", "plumb script --quiet, which counts samples"},
@@ -185,14 +179,16 @@ const struct option_twin perf_options_report[] = {
 	{0},
 };
 
+const struct option_twin perf_same_report[] = {
+	{"demangle", ""},           {"full-source-path", ""}, {"group", ""},
+	{"percentage", "relative"}, {"skip-empty", ""},       {0},
+};
+
 const struct option_twin perf_options_annotate[] = {
 	{"asm-raw", "--json, which has each instruction's word"},
 	{"D,dump-raw-trace", "plumb script -D"},
-	{"demangle", DEMANGLES},
 	{"demangle-kernel", KERNEL_NAMES},
 	{"disassembler-style,M", DISASSEMBLER},
-	{"full-paths,P", FULL_PATHS},
-	{"group", "the default: a line has the samples of all events"},
 	{"ignore-vmlinux", "unsupported: --kallsyms FILE names the kernel's functions instead"},
 	{"m,modules", KERNEL_SYMBOLS},
 	{"objdump", DISASSEMBLER},
@@ -200,19 +196,21 @@ const struct option_twin perf_options_annotate[] = {
 	{"prefix,prefix-strip", PATH_PREFIX},
 	{"q,quiet", "2> /dev/null"},
 	{"show-total-period", "--show-nr-samples; plumb report -F share,period adds up periods"},
-	{"skip-missing", "the default"},
-	{"source", "the default; --no-source leaves it out"},
 	{"stdio-color", "--color=WHEN"},
 	{"stdio2", "--stdio"},
 	{"tui", "plumb report --tui: Enter shows a function"},
 	{0},
 };
 
+const struct option_twin perf_same_annotate[] = {
+	{"demangle", ""},     {"full-paths,P", ""}, {"group", ""},
+	{"skip-missing", ""}, {"source", ""},       {0},
+};
+
 const struct option_twin perf_options_diff[] = {
 	{"cycles-hist", "unsupported: --sort srcline shows which lines changed"},
 	{"D,dump-raw-trace", "plumb script -D"},
 	{"F,formula", "unsupported: doc/statistics.md has the formulas"},
-	{"f,force", ANY_OWNER},
 	{"m,modules", KERNEL_SYMBOLS},
 	{"p,period", "the default with --json and --csv, which have both counts"},
 	{"percentage", "always relative: shares are of the samples that the options choose"},
@@ -221,17 +219,19 @@ const struct option_twin perf_options_diff[] = {
 	{0},
 };
 
+const struct option_twin perf_same_diff[] = {
+	{"f,force", ""},
+	{"percentage", "relative"},
+	{0},
+};
+
 const struct option_twin perf_options_script[] = {
-	{"a,all-cpus", "the default: a recording has the CPUs that were sampled"},
 	{"addr-range", "unsupported: -S SYMBOL,... selects functions"},
 	{"call-ret-trace,call-trace,graph-function,insn-trace,xed", TRACES},
 	{"d,debug-mode", "unsupported: -q says what was lost"},
-	{"demangle", DEMANGLES},
 	{"demangle-kernel", KERNEL_NAMES},
 	{"dlarg,dlfilter,list-dlfilters", "--filter TERM,..., or --json for other programs"},
 	{"dump-unsorted-raw-trace", "-D, in the order of the file"},
-	{"f,force", ANY_OWNER},
-	{"full-source-path", FULL_PATHS},
 	{"g,gen-script", SCRIPTS},
 	{"guest-code,guestkallsyms,guestmodules,guestmount,guestvmlinux", GUESTS},
 	{"L,Latency", TRACEPOINTS},
@@ -248,6 +248,10 @@ const struct option_twin perf_options_script[] = {
 	{"stitch-lbr", LBR},
 	{"stop-bt", "unsupported: plumb report --callees FUNCTION starts trees at a function"},
 	{0},
+};
+
+const struct option_twin perf_same_script[] = {
+	{"a,all-cpus", ""}, {"demangle", ""}, {"f,force", ""}, {"full-source-path", ""}, {0},
 };
 
 const struct option_twin perf_options_list[] = {

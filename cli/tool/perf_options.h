@@ -18,4 +18,10 @@ extern const struct option_twin perf_options_diff[];
 extern const struct option_twin perf_options_script[];
 extern const struct option_twin perf_options_list[];
 
+/* Likewise its `perf_same`. */
+extern const struct option_twin perf_same_report[];
+extern const struct option_twin perf_same_annotate[];
+extern const struct option_twin perf_same_diff[];
+extern const struct option_twin perf_same_script[];
+
 #endif

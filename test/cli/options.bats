@@ -338,8 +338,9 @@ commands=("" "help" "stat" "explore" "record" "report" "annotate" "diff" "script
 	run --separate-stderr plumb report -T
 	[ "$status" -eq 2 ]
 	said "plumb: unknown option '-T'" "       perf's -T is -s tid,KEY,..."
-	run --separate-stderr plumb annotate --skip-missing
-	said "plumb: unknown option '--skip-missing'" "       perf's --skip-missing is the default"
+	run --separate-stderr plumb record --synth=no
+	said "plumb: unknown option '--synth'" \
+		"       perf's --synth is the default: what runs already is described if it is sampled"
 	# Taken for a node, and for programs.
 	run --separate-stderr plumb stat -n true
 	[ "$status" -eq 2 ]

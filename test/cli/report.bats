@@ -146,9 +146,13 @@ setup()
 	said "plumb: unsupported key 'in_tx'" "       recordings of Arm CPUs lack x86 transactions"
 	run --separate-stderr plumb report --raw -i spe.data -F +shares
 	said "plumb: unknown column 'shares'" "       did you mean share?"
-	run --separate-stderr plumb report --raw -i spe.data --percentage absolute
-	said "plumb: unknown option '--percentage'" \
-		"       perf's --percentage is always relative: shares are of the samples that the options choose"
+	for value in " absolute" =absolute ""; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb report --raw -i spe.data --percentage$value
+		[ "$status" -eq 2 ]
+		said "plumb: unknown option '--percentage'" \
+			"       perf's --percentage is always relative: shares are of the samples that the options choose"
+	done
 }
 
 @test "--filter, --limit, --percent-limit and -w" {
@@ -268,6 +272,22 @@ setup()
 	run --separate-stderr plumb report -i short.data -G -g callee
 	[ "$status" -eq 2 ]
 	said "plumb: --inverted and --call-graph cannot be combined" "       use -g caller,PERCENT"
+}
+
+@test "perf's options that ask for what happens anyway" {
+	for same in "--percentage relative" --percentage=relative --group --demangle --skip-empty --full-source-path; do
+		# shellcheck disable=SC2086 # words
+		cmp <(plumb report --raw -i spe.data $same 2>&1) <(plumb report --raw -i spe.data 2>&1)
+	done
+	run --separate-stderr plumb report --raw -i spe.data --group=yes
+	[ "$status" -eq 2 ]
+	said "plumb: unknown option '--group'" "       see plumb report --help"
+	for command in "annotate --demangle -P --full-paths --group --skip-missing --source" \
+		"diff -f --percentage relative" "script -f -a --demangle --full-source-path"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb $command --what
+		said "plumb: unknown option '--what'" "       see plumb ${command%% *} --help"
+	done
 }
 
 @test "names with newlines do not break rows" {
