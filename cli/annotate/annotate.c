@@ -200,6 +200,7 @@ static int print(struct annotate_run *run)
 		status = annotate_show(run, i, &out, functions.out ? &functions : NULL);
 	}
 	annotation_json_end(&functions);
+	annotate_note_unread(run);
 	return output_close(&out, status);
 }
 

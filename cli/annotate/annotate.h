@@ -9,6 +9,7 @@
 #include "tool/reading.h"
 
 #define CANDIDATES_MAX 100
+#define FILES_CHECKED  64
 
 struct annotate_options {
 	struct common_options common;
@@ -39,11 +40,16 @@ struct annotate_run {
 	size_t candidate_count;
 	/* The code to show instead of the heaviest function, as it is in none; 0: there is none. */
 	uint64_t part_start, part_end;
+	char *unread[FILES_CHECKED]; /* files of source of what was shown that cannot be read */
+	size_t unread_count;
 };
 
 /* show.c: prints the i-th function, as JSON if `functions` is not NULL. Returns an exit status. */
 int annotate_show(struct annotate_run *run, size_t i, struct output *out,
 		  struct json_list *functions);
+
+/* show.c: says which files of source could not be read, and forgets them. */
+void annotate_note_unread(struct annotate_run *run);
 
 /*
  * names.c: looks for functions that the requested name means if it leaves out arguments of

@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "annotate/annotate.h"
 #include "render/source_text.h"
 #include "tool/complain.h"
+#include "tool/join.h"
 #include "tool/memory.h"
 
-#define FILES_CHECKED 64
+#define FILES_NAMED 4
 
 /* Tells whether `path` is a file, and when it was changed last. */
 static bool time_of(const char *path, struct timespec *time)
@@ -27,8 +29,18 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
+/* Remembers a file of source that cannot be read, for annotate_note_unread(). */
+static void note_unread(struct annotate_run *run, const char *path)
+{
+	for (size_t i = 0; i < run->unread_count; i++)
+		if (strcmp(run->unread[i], path) == 0)
+			return;
+	if (run->unread_count < FILES_CHECKED)
+		run->unread[run->unread_count++] = memory_copy(path, strlen(path));
+}
+
 /* Warns if a file of source does not look like the one that the program was built from. */
-static void check_source(const struct annotate_run *run, const struct plumb_annotated_code *code,
+static void check_source(struct annotate_run *run, const struct plumb_annotated_code *code,
 			 const char *path, unsigned last_line)
 {
 	const char *program = plumb_symbol_file_path(run->reading.symbols, code->function.file);
@@ -36,8 +48,11 @@ static void check_source(const struct annotate_run *run, const struct plumb_anno
 	struct timespec built, changed;
 	size_t length;
 
-	if (!time_of(path, &changed))
+	if (!time_of(path, &changed) || access(path, R_OK) != 0) {
+		if (path && !run->options->common.json)
+			note_unread(run, path);
 		return;
+	}
 	if (time_of(program, &built) && is_later(&changed, &built)) {
 		complain("%s has changed since %s was built; its lines may be wrong", path,
 			 program);
@@ -53,8 +68,29 @@ static void check_source(const struct annotate_run *run, const struct plumb_anno
 	source_text_free(texts);
 }
 
+void annotate_note_unread(struct annotate_run *run)
+{
+	struct join names = {0};
+	char *text;
+
+	for (size_t i = 0; i < run->unread_count; i++) {
+		if (i < FILES_NAMED)
+			join_add(&names, run->unread[i]);
+		free(run->unread[i]);
+	}
+	text = join_take(&names);
+	if (run->unread_count > FILES_NAMED)
+		complain("cannot read the source in %s and %zu more files; their lines are shown "
+			 "without text",
+			 text, run->unread_count - FILES_NAMED);
+	else if (run->unread_count)
+		complain("cannot read the source in %s; its lines are shown without text", text);
+	free(text);
+	run->unread_count = 0;
+}
+
 /* Checks each of the first files, by the largest number of lines that stand together. */
-static void check_sources(const struct annotate_run *run, const struct plumb_annotated_code *code)
+static void check_sources(struct annotate_run *run, const struct plumb_annotated_code *code)
 {
 	const char *checked[FILES_CHECKED];
 	unsigned last = 0;

@@ -488,6 +488,35 @@ samples()
 	[ "$(grep -c "libwork.so has changed since it was recorded" <<<"$stderr")" -eq 1 ]
 }
 
+@test "source that cannot be read is named once" {
+	needs exact.data
+	cp -p rows.c kept.c
+	unreadable="plumb: cannot read the source in $work/rows.c; its lines are shown without text"
+	for kind in missing fifo folder device; do
+		rm -rf rows.c
+		case $kind in
+			fifo) mkfifo rows.c ;;
+			folder) mkdir rows.c ;;
+			device) ln -s /dev/zero rows.c ;;
+		esac
+		run --separate-stderr timeout 60 "$PLUMB" annotate -i exact.data rows
+		[ "$status" -eq 0 ]
+		[ "$(grep -cxF "$unreadable" <<<"$stderr")" -eq 1 ] || { echo "$kind: $stderr" && false; }
+		lacks 'k < 50' <<<"$output"
+	done
+	plumb annotate -i exact.data --limit 2 2>said_all >/dev/null
+	[ "$(grep -c "cannot read the source" said_all)" -eq 1 ]
+	# Neither addresses nor JSON have text.
+	for option in --no-source --json; do
+		run --separate-stderr plumb annotate -i exact.data $option rows
+		[[ $stderr != *"cannot read the source"* ]]
+	done
+	rm rows.c
+	cp -p kept.c rows.c
+	run --separate-stderr plumb annotate -i exact.data rows
+	[[ $stderr != *"cannot read the source"* ]]
+}
+
 @test "source that has changed since the program was built" {
 	needs exact.data
 	run --separate-stderr plumb annotate -i exact.data rows
