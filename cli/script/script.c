@@ -169,6 +169,7 @@ static int print_samples(struct script *script)
 		if (!fine || script->out.sink->error)
 			break;
 	}
+	reading_note_itrace(&script->reading);
 	plumb_losses_report(plumb_samples_totals(samples)->lost, script->options->from.input,
 			    script->reading.diagnostics);
 	if (status < 0)

@@ -156,6 +156,7 @@ int script_print_totals(struct script *script)
 	else
 		print_text(&script->out, &counts, totals);
 	status = output_close(&script->out, complain_status(error));
+	reading_note_itrace(&script->reading);
 	plumb_losses_report(totals->lost, options->from.input, script->reading.diagnostics);
 	complain_warnings(script->reading.diagnostics);
 	plumb_samples_end(samples);

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "profile/instructions.h"
+#include "recording/access.h"
 #include "recording/samples.h"
 #include "tool/complain.h"
 #include "tool/cpus.h"
@@ -38,7 +39,6 @@ int reading_samples(struct reading *reading, const char *itrace)
 		complain_findings(reading->diagnostics, "--itrace", error);
 		return EXIT_USAGE;
 	}
-	plumb_itrace_report(reading->itrace, samples->like_perf, reading->diagnostics);
 	samples->itrace = reading->itrace;
 	return EXIT_FINE;
 }
@@ -187,8 +187,16 @@ struct plumb_samples *reading_begin(const struct reading *reading)
 	return samples;
 }
 
+void reading_note_itrace(const struct reading *reading)
+{
+	if (reading->itrace && recording_auxtrace_info(reading->recording))
+		plumb_itrace_report(reading->itrace, reading->samples.like_perf,
+				    reading->diagnostics);
+}
+
 void reading_end(const struct reading *reading, struct plumb_samples *samples)
 {
+	reading_note_itrace(reading);
 	plumb_losses_report(plumb_samples_totals(samples)->lost, reading->options->input,
 			    reading->diagnostics);
 	plumb_samples_end(samples);

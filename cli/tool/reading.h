@@ -55,7 +55,9 @@ int reading_open_tasks(struct reading *reading, const struct plumb_recording_opt
 
 /* Begins the samples that `samples` asks for. */
 struct plumb_samples *reading_begin(const struct reading *reading);
-/* Ends them, and notes what the recording lost. */
+/* Notes which letters of --itrace do not apply, once all is read: only then is SPE data known. */
+void reading_note_itrace(const struct reading *reading);
+/* Ends the samples, and notes that and what the recording lost. */
 void reading_end(const struct reading *reading, struct plumb_samples *samples);
 
 /* Returns whether the model made the samples, as the recording says. */

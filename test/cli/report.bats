@@ -179,6 +179,19 @@ setup()
 	[ "${lines[0]}" = "l1d-miss: 3 SPE records; shares are of operations, not of time" ]
 }
 
+@test "--itrace: what does not apply to SPE data is said where there is some" {
+	run --separate-stderr plumb report --raw -i spe.data --itrace i1000i -F samples,op
+	[[ $stderr == *"each record is a sample already: only one in 1000 is used"* ]]
+	run --separate-stderr plumb report --raw -i spe.data --itrace i1ic -F samples,op
+	[ "$(grep -c "itrace letter 'c' has no effect" <<<"$stderr")" -eq 1 ]
+	plumb script --raw -i spe.data --itrace i1000i 2>&1 >/dev/null | grep -q "only one in 1000 is used"
+	perf_records -e cpu-clock -F 4000 -o clock.data -- sh -c "i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done"
+	for command in "report -F samples,comm" "script -F comm" "script -q"; do
+		# shellcheck disable=SC2086 # words
+		cmp <(plumb $command -i clock.data 2>&1) <(plumb $command -i clock.data --itrace=i1000i 2>&1)
+	done
+}
+
 @test "--mem, --branch and --mix" {
 	run --separate-stderr plumb report --raw -i spe.data --core neoverse-n1 --mem
 	[ "$status" -eq 0 ]
