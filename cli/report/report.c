@@ -71,6 +71,51 @@ static bool has_event(const struct plumb_recording *recording, const char *name)
 	return false;
 }
 
+/* Tells whether a key says where data is, or how much of it is accessed. */
+static bool is_of_data(unsigned key)
+{
+	return key == PLUMB_KEY_DATA_SYMBOL || key == PLUMB_KEY_DATA_DSO ||
+	       key == PLUMB_KEY_CACHE_LINE || key == PLUMB_KEY_PAGE || key == PLUMB_KEY_OFFSET ||
+	       key == PLUMB_KEY_ACCESS || key == PLUMB_KEY_BYTES ||
+	       key == PLUMB_KEY_PHYSICAL_ADDRESS;
+}
+
+/* Tells whether one of these options names a key that says where data is. */
+static bool names_data(const struct option_words *words)
+{
+	for (unsigned i = 0; i < words->count; i++)
+		for (const char *at = words->at[i]; *at; at += *at == ',') {
+			const size_t plus = *at == '+', length = strcspn(at, ",");
+			char *name = memory_copy(at + plus, length - plus);
+			const int key = plumb_profile_key_by_name(name);
+
+			free(name);
+			if (key >= 0 && is_of_data((unsigned)key))
+				return true;
+			at += length;
+		}
+	return false;
+}
+
+/*
+ * Chooses what of an exact profile to show if -e does not. Rows of text show slots: some seventy
+ * tables, one for each event, would be too many to read. Only accesses say where data is.
+ */
+static void choose_events(const struct report_run *run, struct report_options *options)
+{
+	const bool rows = asks_for_rows(options);
+
+	if (!options->exact)
+		return;
+	if (!options->events.count && !report_preset(options) && !options->topdown &&
+	    !options->sharing && !options->histogram &&
+	    (names_data(&options->sort) || names_data(&options->fields)) &&
+	    has_event(run->reading.recording, "exact/line_accesses/"))
+		options->events.at[options->events.count++] = "line_accesses";
+	else if (rows)
+		options->topdown = true;
+}
+
 /* Accesses to cache lines are in exact profiles of later versions only. */
 static int check_preset(const struct report_run *run)
 {
@@ -242,15 +287,6 @@ static bool has_topdown(const struct plumb_profile *profile)
 	return status == 0;
 }
 
-/* Tells whether a key says where data is, or how much of it is accessed. */
-static bool is_of_data(unsigned key)
-{
-	return key == PLUMB_KEY_DATA_SYMBOL || key == PLUMB_KEY_DATA_DSO ||
-	       key == PLUMB_KEY_CACHE_LINE || key == PLUMB_KEY_PAGE || key == PLUMB_KEY_OFFSET ||
-	       key == PLUMB_KEY_ACCESS || key == PLUMB_KEY_BYTES ||
-	       key == PLUMB_KEY_PHYSICAL_ADDRESS;
-}
-
 /* Tells whether a key says what one operation did, which only records of operations tell. */
 static bool is_of_records(unsigned key)
 {
@@ -417,7 +453,8 @@ static int make_profile(struct report_run *run)
 			advise("record some with plumb record -e spe");
 		status = EXIT_USAGE;
 	} else if (status == EXIT_FINE) {
-		if (!report_say_unsampled(run->options, &run->view))
+		if ((selected || check_keys(run) == EXIT_FINE) &&
+		    !report_say_unsampled(run->options, &run->view))
 			complain("%s: no samples %s", run->options->from.input,
 				 selected ? "match" : "in this recording");
 		status = EXIT_USAGE;
@@ -544,9 +581,8 @@ int report_run(struct report_options *options)
 			 plumb_profile_exact_type(run.reading.recording);
 	options->stacked = status == EXIT_FINE && options->branch && !options->exact &&
 			   has_branch_stacks(run.reading.recording);
-	/* Some seventy tables, one for each event, would be too many to read. */
-	if (status == EXIT_FINE && asks_for_rows(options))
-		options->topdown |= options->exact;
+	if (status == EXIT_FINE)
+		choose_events(&run, options);
 	if (status == EXIT_FINE)
 		status = report_read_view(options, has_chains(run.reading.recording), &run.view,
 					  &run.paths);

@@ -303,6 +303,48 @@ setup()
 	done
 }
 
+@test "an exact profile: data has addresses where lines of the cache were accessed" {
+	need_compiler
+	cat >shared.c <<-'END'
+		#include <pthread.h>
+		volatile int shared;
+		static void *adds(void *turns)
+		{
+			for (long i = 0; i < (long)turns; i++)
+				shared = i;
+			return turns;
+		}
+		int main(void)
+		{
+			pthread_t thread;
+			pthread_create(&thread, 0, adds, (void *)3000);
+			adds((void *)2000);
+			pthread_join(thread, 0);
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -static -pthread -o shared shared.c
+	plumb record --exact -q -o exact.data -- ./shared || skip "the model cannot run here"
+	page=$((0x$(aarch64-linux-gnu-nm shared | sed -n 's/ [BbDd] shared$//p') & ~4095))
+	for key in page cache_line data_symbol symbol,page; do
+		for form in "" --json --csv; do
+			# shellcheck disable=SC2086 # words
+			run --separate-stderr plumb report -i exact.data -s $key $form
+			[ "$status" -eq 0 ] || { echo "$key $form: $stderr" && false; }
+			[[ $output == *line_accesses* ]] && [[ $output != *INST_RETIRED* ]]
+		done
+	done
+	plumb report -i exact.data -s symbol,page --json | json "
+		[r['period'] for r in d['events'][0]['rows']
+		 if r['symbol'] == 'adds' and int(r['page'], 16) == $page] == [5000]"
+	# Where no event has addresses, every form says so.
+	for form in "" --json --csv; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr plumb report -i exact.data -e INST_RETIRED -s page $form
+		[ "$status" -eq 2 ] && [ -z "$output" ]
+		[[ $stderr == *"no values for page"* ]]
+	done
+}
+
 @test "names with newlines do not break rows" {
 	need_compiler
 	echo 'int main(void) { for (volatile int i = 0; i < 1000; i++); }' >loop.c
