@@ -173,8 +173,8 @@ static char *title_text(const struct annotated *function)
 				      view->modelled ? ", by the model" : "");
 		break;
 	}
-	interval =
-		summary.windows ? annotation_interval(view, f->low, f->high) : memory_copy("", 0);
+	interval = summary.windows || !isnan(f->low) ? annotation_interval(view, f->low, f->high)
+						     : memory_copy("", 0);
 	text = memory_format(" in %s: %.2f%%%s%s of %s", plumb_symbol_file_name(f->file),
 			     100 * f->share, *interval ? " " : "", interval, whole);
 	free(interval);

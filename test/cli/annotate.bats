@@ -332,13 +332,49 @@ samples()
 	needs spe.data
 	run --separate-stderr plumb annotate -i spe.data
 	[ "$status" -eq 0 ]
-	[[ ${lines[0]} =~ ^"rows in "[^:]*": "[0-9.]+"% of the estimated slots of "[0-9,]+" SPE records of the model"$ ]]
+	[[ ${lines[0]} =~ ^"rows in "[^:]*": "[0-9.]+"% "("±"|"+-")[0-9.]+" of the estimated slots of "[0-9,]+" SPE records of the model"$ ]]
 	[[ $output == *"SAMPLES  LATENCY"* ]]
 	plumb annotate -i spe.data --json >out.json
 	json 'd["modelled"] and d["basis"] == "estimated_slots" and d["samples"] > 50' <out.json
 	json 'max((i for l in d["functions"][0]["lines"] for i in l["instructions"]),
 		key=lambda i: i["share"])["class"] == "INT_DIV32"' <out.json
 	json 'all(l["iterations"] is None for l in d["functions"][0]["loops"])' <out.json
+}
+
+@test "SPE records of threads: a slow loop among short functions has its exact share" {
+	needs spe.data
+	cat >threads.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		static long counts[2];
+		__attribute__((noinline)) void *share(void *at)
+		{
+			for (int i = 0; i < 20000; i++)
+				__atomic_fetch_add((long *)at, 1, __ATOMIC_RELAXED);
+			return NULL;
+		}
+		int main(void)
+		{
+			pthread_t threads[2];
+			long sum = 0;
+			for (int i = 0; i < 20000; i++)
+				sum += rand();
+			for (int i = 0; i < 2; i++)
+				pthread_create(&threads[i], NULL, share, &counts[i]);
+			for (int i = 0; i < 2; i++)
+				pthread_join(threads[i], NULL);
+			return sum == 1;
+		}
+	END
+	aarch64-linux-gnu-gcc -O2 -g -static -pthread -march=armv8.1-a -mno-outline-atomics -o threads threads.c
+	plumb record -q --exact -o threads-exact.data -- ./threads
+	plumb record -q -e spe -c 1024 -o threads.data -- ./threads
+	plumb annotate -i threads-exact.data --json >out.json
+	exact=$(/usr/bin/python3 -c 'import json, sys
+print(next(f["share"] for f in json.load(sys.stdin)["functions"] if f["symbol"] == "share"))' <out.json)
+	plumb annotate -i threads.data --json >out.json
+	json "next(f['interval'][0] <= $exact <= f['interval'][1] for f in d['functions'] if f['symbol'] == 'share')" <out.json
+	json "next(abs(f['share'] - $exact) < 8 for f in d['functions'] if f['symbol'] == 'share')" <out.json
 }
 
 @test "intervals of sampled lines, and marks where they overlap" {
