@@ -14,13 +14,15 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "interop"))
 from tap import Skip, Tap  # noqa: E402
 
 tap = Tap()
 SAMPLE_TYPE = 0x1 | 0x2 | 0x4 | 0x100  # address, process and thread, time, period
 THREADS = {7: b"worker", 8: b"idler", 9: b"\x1b[2Jevil\xc2\x9b1m"}
 BASE, PATH = 0x400000, b"/nowhere/some program"
+IN_TERMINAL = os.path.join(HERE, "in_terminal.py")
 WAIT = 60  # seconds; only a test that fails waits as long
 
 
@@ -134,6 +136,14 @@ class Browser:
     def __exit__(self, *_):
         self.terminal.close()
         self.folder.cleanup()
+
+    def stdio_80(self, *options):
+        """What --stdio prints on a terminal of 80 columns, where call trees are narrower."""
+        run = subprocess.run([sys.executable, IN_TERMINAL, "80", "sh", "-c", '"$@" 2>/dev/null', "sh",
+                              self.plumb, "report", "--stdio", "--no-pager", "--color", "never", "-i",
+                              self.path, *options], capture_output=True, text=True, check=True,
+                             timeout=WAIT, env=dict(os.environ, LC_ALL="C.UTF-8", TERM="screen-256color"))
+        return [line.rstrip() for line in run.stdout.replace("\r", "").rstrip("\n").split("\n")]
 
     def stdio(self, *options):
         run = subprocess.run([self.plumb, "report", "--stdio", "-i", self.path, *options],
@@ -322,7 +332,7 @@ def call_trees(plumb):
         terminal.wait_page()
         terminal.keys("g")
         terminal.wait_text("call trees are below: press End")
-        printed = browser.stdio("-s", "ip", "-g")
+        printed = browser.stdio_80("-s", "ip", "-g")
 
         def shows(first):
             terminal.wait(f"line {first}", lambda screen:
