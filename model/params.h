@@ -107,7 +107,8 @@ struct core_params {
 	uint32_t midr;
 	uint32_t frequency_mhz;
 	uint16_t vector_bytes;
-	bool sve; /* has SVE; otherwise programs are told that there is none */
+	uint16_t own_vector_bytes; /* of the core's SVE, where the model's vectors are shorter */
+	bool sve;                  /* has SVE; otherwise programs are told that there is none */
 	uint32_t page_bytes;
 
 	uint8_t slots;             /* as the specification counts them */

@@ -25,11 +25,14 @@ bool guest_write(uint64_t address, const void *bytes, unsigned long size)
 	return process_vm_writev(gettid(), &from, 1, &to, 1, 0) == (ssize_t)size;
 }
 
-/* A call that wakes whoever sleeps on a word, which is nobody, also changes another one. */
+/*
+ * A call that wakes whoever sleeps on a word, which is nobody, also changes another one. It would
+ * wake who sleeps on that, too, if it had been -2048, which hardly any has.
+ */
 bool guest_flip(uint64_t address, uint32_t bits)
 {
 	static uint32_t unused;
-	const uint32_t flip = FUTEX_OP(FUTEX_OP_XOR, 0, FUTEX_OP_CMP_EQ, 0) | bits << 12;
+	const uint32_t flip = FUTEX_OP(FUTEX_OP_XOR, 0, FUTEX_OP_CMP_EQ, 0x800) | bits << 12;
 
 	return syscall(SYS_futex, &unused, FUTEX_WAKE_OP_PRIVATE, 1, 0, address, flip) >= 0;
 }

@@ -286,8 +286,8 @@ struct turn *turn_begin(unsigned index, struct core *core)
 	return &self->turn;
 }
 
-/* `yields`: to whoever is not ahead of it. */
-static void take(struct thread *self, bool yields)
+/* `gives_way`: to whoever is not ahead of it. */
+static void take(struct thread *self, bool gives_way)
 {
 	struct thread *next;
 
@@ -302,7 +302,7 @@ static void take(struct thread *self, bool yields)
 	order_note_time(self);
 	next = order_first_waiting(self);
 	order_set_until(self, next);
-	if (!next || self->now < (yields ? next->now : atomic_load(&self->turn.until))) {
+	if (!next || self->now < (gives_way ? next->now : atomic_load(&self->turn.until))) {
 		order_unlock();
 		return;
 	}

@@ -437,6 +437,8 @@ static void fill_result(const struct run *run, int status, struct model_result *
 	result->outside = atomic_load(&shared->outside);
 	if (atomic_load(&shared->threads_started) <= atomic_load(&shared->processes))
 		result->outside &= OUTSIDE_MEMORY; /* the rest is about the order of threads */
+	result->vector_bytes = run->core->vector_bytes;
+	result->own_vector_bytes = run->core->own_vector_bytes;
 	result->gave_up = atomic_load(&shared->gave_up);
 	result->uncounted_execs = atomic_load(&shared->uncounted_execs);
 	result->left_out = atomic_load(&shared->left_out);

@@ -85,6 +85,8 @@ struct model_result {
 	/* Of a sampled run with intervals: a copy, to be freed. NULL: of no such run. */
 	struct model_units *units;
 	double frequency; /* of the core, in Hz */
+	/* In bytes: of SVE, in the model and on the core. */
+	unsigned vector_bytes, own_vector_bytes;
 };
 
 /*
