@@ -174,6 +174,24 @@ export function slotsOf(cause: string | null | undefined): string {
 	return /^(slots_)?backend/.test(cause) ? "backend_bound" : "other";
 }
 
+/* The tree's nodes of causes whose names differ, as in cli/render/cause_names.c. */
+const NODES_OF_CAUSES = new Map([
+	["frontend_flow", "frontend_core_flow"],
+	["frontend_flush", "frontend_core_flush"],
+	["frontend_tlb", "frontend_mem_tlb"],
+	["frontend_l1i", "frontend_cache_l1i"],
+	["frontend_mem", "frontend_cache_l2i"],
+	["backend_l1d", "backend_cache_l1d"],
+	["backend_mem", "backend_cache_l2d"],
+	["backend_tlb", "backend_mem_tlb"],
+	["backend_store", "backend_mem_store"],
+]);
+
+/* Returns what plumb report's text calls a cause. */
+export function causeShown(cause: string): string {
+	return NODES_OF_CAUSES.get(cause) || cause;
+}
+
 /* A bar of parts, each a share in percent of the whole. */
 export function bar(parts: { kind: string; share: number; title?: string }[], label?: string): HTMLElement {
 	const element = h("span", { class: "bar", role: "img", "aria-label": label || parts.map((p) => `${p.title || p.kind} ${percent(p.share, 1)}`).join(", ") });

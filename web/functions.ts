@@ -3,7 +3,7 @@
 import { callers } from "./callers";
 import { Interval, ReportEvent, ReportRow, StackType, TopdownRow } from "./data";
 import { SATURATED } from "./details";
-import { bar, base, brieflyNamed, dataSource, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, short, visible, whole } from "./dom";
+import { bar, base, brieflyNamed, causeShown, dataSource, fixed, h, named, percent, range, SLOT_TITLES, SLOTS, short, visible, whole } from "./dom";
 import { Model } from "./stacks";
 import { isPart, set, State, state } from "./state";
 import { Column, Table, widest } from "./table";
@@ -59,7 +59,7 @@ function topdownTable(page: Page, rows: TopdownRow[]): Shown {
 		text("symbol", "Function", 170, 0, (r) => r.symbol),
 		{ ...column<TopdownRow>("bar", "Its slots", 160, 4, (r) => r.retiring, (r) => h("span", { class: (r.slots_share || 0) < FAINT ? "faint" : "" }, bar(SLOTS.map((kind) => ({ kind, title: SLOT_TITLES[kind], share: r[kind] || 0 }))))), copied: [] },
 		...SLOTS.map((kind, i) => column<TopdownRow>(kind, SHORT[i], 100, 5 - (i === 3 ? 3 : 0), (r) => r[kind], (r) => percent(r[kind], 1))),
-		text("cause", "Largest cause", 170, 1, (r) => (r.cause ? r.cause + (r.other_cause ? ", " + r.other_cause : "") : null)),
+		text("cause", "Largest cause", 170, 1, (r) => (r.cause ? causeShown(r.cause) + (r.other_cause ? ", " + causeShown(r.other_cause) : "") : null)),
 		column("count", "Number", numbers(rows, (r) => r.slots, 90), 6, (r) => r.slots, (r) => (r.slots === null ? "" : whole(r.slots))),
 	];
 	return shown("Functions by slots", columns, rows, (r) => r.symbol, "-slots", (r) => open(page, r.symbol));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first view: what is the cause, and where. */
 import { Interval } from "./data";
-import { bar, h, legend, percent, plural, range, SLOT_TITLES, SLOTS, short, visible } from "./dom";
+import { bar, causeShown, h, legend, percent, plural, range, SLOT_TITLES, SLOTS, short, visible } from "./dom";
 import { card, functionLink, work } from "./finding";
 import { icicle } from "./icicle";
 import { rootsOf } from "./nodes";
@@ -44,7 +44,7 @@ function hottest(page: Page): HTMLElement | null {
 				bar(SLOTS.map((kind) => ({ kind, title: SLOT_TITLES[kind], share: ((row.slots_share || 0) * (row[kind] || 0)) / 100 }))),
 				h("b", { class: "num" }, percent(row.slots_share, 1)),
 				h("span", { class: "where" }, functionLink(page, row.symbol)),
-				h("small", null, row.cause ? visible(row.cause) : ""))),
+				h("small", null, row.cause ? visible(causeShown(row.cause)) : ""))),
 			legend(SLOTS, SLOT_TITLES));
 	}
 	const event = functions && functions.events.find((e) => e.rows.length);

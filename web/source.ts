@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A function's source and instructions, with exact slots or samples. */
 import { Annotated, Annotations, Instruction, Line } from "./data";
-import { bar, base, h, named, percent, plural, range, short, SLOT_TITLES, SLOTS, slotsOf, visible } from "./dom";
+import { bar, base, causeShown, h, named, percent, plural, range, short, SLOT_TITLES, SLOTS, slotsOf, visible } from "./dom";
 import { highlighted } from "./highlight";
 import { hasRange, isPart, set, state } from "./state";
 import { Page, View } from "./view";
@@ -31,7 +31,7 @@ function causes(instructions: Instruction[], all: number): { kind: string; share
 
 function largest(instruction: Instruction): string {
 	const cause = [...instruction.causes].sort((a, b) => b.share - a.share)[0];
-	return cause && instruction.share >= 0.5 ? `${cause.name} ${percent(cause.share, 0)}` : "";
+	return cause && instruction.share >= 0.5 ? `${causeShown(cause.name)} ${percent(cause.share, 0)}` : "";
 }
 
 function code(instruction: Instruction, of: Annotated): HTMLElement {

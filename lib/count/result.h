@@ -47,8 +47,9 @@ double result_evaluate(const struct result *r, const struct plan_metric *metric,
 
 /*
  * Returns the interval of a value of the selection's metric: `half` to either side, but no further
- * than the metric can be. Nothing that is counted is negative, and no share exceeds 100 %. A value
- * beyond that, because its events were not counted at the same time, stays within. NaN: unknown.
+ * than the metric can be: for counts of which all are of the same cycles, as those of the model's
+ * windows. None is negative, and no share exceeds 100 %. A value beyond that stays within. NaN:
+ * unknown.
  */
 struct plumb_interval result_interval(const struct result *r, size_t metric, double value,
 				      double half);

@@ -235,11 +235,13 @@ static void weigh_event(const struct result *r, uint16_t event, struct linear *v
 	}
 }
 
-/* Returns half the interval of a value that is `at`; NaN if it has none. */
-static double half_of(const struct result *r, const struct linear *value, double at,
-		      struct slice_count *slice)
+static struct plumb_interval interval_of(const struct result *r, const struct linear *value,
+					 double at, struct slice_count *slice)
 {
-	return isfinite(at) && is_estimate(r, value) ? half_width(r, value, slice) : (double)NAN;
+	const double half =
+		isfinite(at) && is_estimate(r, value) ? half_width(r, value, slice) : (double)NAN;
+
+	return (struct plumb_interval){at - half, at + half};
 }
 
 /* Sets the intervals; returns whether any value is an estimate. */
@@ -247,13 +249,11 @@ static bool estimate_all(struct result *r, struct linear *value, struct slice_co
 {
 	const struct plumb_result *result = &r->given;
 	const struct plumb_plan *plan = result->plan;
-	double at, half;
 	bool any = false;
 
 	for (size_t i = 0; i < plan->selection->metric_count; i++) {
 		linearize(r, &r->plan->metrics[i], value);
-		at = r->values[i].value;
-		r->value_intervals[i] = result_interval(r, i, at, half_of(r, value, at, slice));
+		r->value_intervals[i] = interval_of(r, value, r->values[i].value, slice);
 		any |= !isnan(r->value_intervals[i].low);
 	}
 	for (uint16_t i = 0; i < plan->event_count; i++) {
@@ -261,13 +261,11 @@ static bool estimate_all(struct result *r, struct linear *value, struct slice_co
 		const double parts = r->runs && result->parts ? result->parts : 1;
 
 		weigh_event(r, r->plan->counted_as[i], value);
-		at = r->events[i].count.count * parts;
-		half = half_of(r, value, at, slice);
-		*interval = (struct plumb_interval){NAN, NAN};
-		if (isnan(half))
+		*interval = interval_of(r, value, r->events[i].count.count * parts, slice);
+		if (isnan(interval->low))
 			continue;
-		interval->low = fmax(at - half, 0) / parts;
-		interval->high = (at + half) / parts;
+		interval->low = fmax(interval->low, 0) / parts;
+		interval->high /= parts;
 		any = true;
 	}
 	return any;
