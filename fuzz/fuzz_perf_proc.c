@@ -57,7 +57,7 @@ static void read_text(const uint8_t *data, size_t size)
 	require(count <= SYSFS_CPUS_MAX);
 	if (spe_parse_format(text, &format))
 		require(format.word <= 4 && format.mask);
-	if (synthesis_parse_map(text, &map)) {
+	if (synthesis_parse_map(text, "", &map)) {
 		size_t taken = 0;
 		struct synthesis *synthesis =
 			synthesis_begin(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER,
