@@ -89,12 +89,12 @@ static void print_path(struct output *out, const struct path *path, const char *
 		profile_folded_name(out, function, &first);
 }
 
-uint64_t profile_tree_period(const struct profile_view *view, size_t event, size_t i)
+uint64_t profile_tree_period(const struct profile_view *view, size_t event, size_t row)
 {
-	struct plumb_profile_row row;
+	struct plumb_profile_row of;
 
-	plumb_profile_row(view->profile, event, i, &row);
-	return view->children ? row.children_period : row.period;
+	plumb_profile_row(view->profile, event, row, &of);
+	return view->children ? of.children_period : of.period;
 }
 
 void profile_folded_tree(struct output *out, const struct profile_view *view, size_t event,
