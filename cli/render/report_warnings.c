@@ -4,6 +4,7 @@
 
 #include "base/index_set.h"
 #include "render/report.h"
+#include "tool/hints.h"
 #include "tool/join.h"
 #include "tool/memory.h"
 
@@ -69,7 +70,7 @@ void report_warn_of_missing(struct plumb_diagnostics *diagnostics, const struct 
 const char **report_warnings(const struct plumb_diagnostics *diagnostics)
 {
 	const size_t all = plumb_diagnostics_count(diagnostics);
-	const char **warnings = memory_resize(NULL, all + 1, sizeof(*warnings));
+	const char **warnings = memory_resize(NULL, 2 * all + 1, sizeof(*warnings));
 	size_t count = 0;
 
 	for (size_t i = 0; i < all; i++) {
@@ -78,8 +79,12 @@ const char **report_warnings(const struct plumb_diagnostics *diagnostics)
 
 		for (size_t k = 0; k < count; k++)
 			known = known || strcmp(warnings[k], d->message) == 0;
-		if (!known)
-			warnings[count++] = d->message;
+		if (known)
+			continue;
+		warnings[count++] = d->message;
+		/* A whole that is not one looks like one: say at once how to get it. */
+		if (d->remedy && strcmp(d->remedy, "count-children") == 0)
+			warnings[count++] = hint_of(d, NULL, 0);
 	}
 	warnings[count] = NULL;
 	return warnings;

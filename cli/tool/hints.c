@@ -67,6 +67,7 @@ static const struct {
 	{"frame-pointers", "use --call-graph fp, with a program built with "
 			   "-fno-omit-frame-pointer"},
 	{"exact-no-events", "remove -e"},
+	{"count-children", "--children counts the processes that the program forks, too"},
 	{"sampled-exact", "use --exact, or plumb stat --sampled"},
 	{"exact-whole-run", "sample a part of it, or count it with plumb stat"},
 

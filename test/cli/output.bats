@@ -205,9 +205,8 @@ setup()
 
 @test "uses no pager on a terminal that cannot move the cursor" {
 	need_terminal
-	export PLUMB_PAGER='sed s/^/paged:/'
 	for term in TERM=dumb TERM= -uTERM; do
-		in_terminal 80 env "$term" "$PLUMB" spec list >text
+		in_terminal 80 env "$term" PLUMB_PAGER='sed s/^/paged:/' "$PLUMB" spec list >text
 		grep -q neoverse-n3 text
 		lacks paged <text
 		lacks $'\e' <text

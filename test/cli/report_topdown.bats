@@ -176,11 +176,11 @@ setup()
 
 @test "--topdown: causes are named like the nodes of the tree" {
 	plumb report -i exact.data --topdown >text
-	plumb spec list metrics --cpu neoverse-n3 >metrics
+	plumb spec list metrics --cpu neoverse-n3 >metrics.txt
 	/usr/bin/python3 - <<-'END'
 		import re
 
-		metrics = set(re.findall(r"\b\w+(?=_bound)|\bbad_speculation|\bretiring", open("metrics").read()))
+		metrics = set(re.findall(r"\b\w+(?=_bound)|\bbad_speculation|\bretiring", open("metrics.txt").read()))
 		causes = set(re.findall(r"\b(?:frontend|backend|bad)_\w+", open("text").read()))
 		finer = re.compile("backend_(queue_|.*_registers$|(load|store)_queue$|reorder_buffer$|serialized$)|frontend_width$")
 		assert "frontend_cache_l2i" in causes and "frontend_core_flush" in causes, causes

@@ -1738,7 +1738,8 @@ soon()
 	model --json -e INST_RETIRED --children -o with ./work fork
 	json 'd["events"][0]["count"] > w["events"][0]["count"] + 300000' w=without <with
 	# Who sees the counts is told what they lack.
-	json 'w["warnings"] == ["1 process that the program forked was not counted; --children counts it too"] and
+	json 'w["warnings"] == ["1 process that the program forked was not counted",
+		"--children counts the processes that the program forks, too"] and
 		d["warnings"] == []' w=without <with
 }
 

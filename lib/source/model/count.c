@@ -7,6 +7,7 @@
 
 #include <plumb/model.h>
 
+#include "base/diagnostics.h"
 #include "base/quote.h"
 #include "shared.h"
 #include "source/model/counted.h"
@@ -282,12 +283,13 @@ int model_tell_counts(const struct model_places *places, const struct model_resu
 /* Who wants a whole, as of a shell's commands, must know that it is not. */
 static void warn_of_children(unsigned left_out, struct plumb_diagnostics *diagnostics)
 {
-	if (left_out)
-		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "children-left-out", NULL,
-				      "%u %s not counted; --children counts %s too", left_out,
-				      left_out == 1 ? "process that the program forked was"
-						    : "processes that the program forked were",
-				      left_out == 1 ? "it" : "them");
+	if (!left_out)
+		return;
+	plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "children-left-out", NULL,
+			      "%u %s not counted", left_out,
+			      left_out == 1 ? "process that the program forked was"
+					    : "processes that the program forked were");
+	diagnostics_remedy(diagnostics, "count-children", NULL, "count children as well");
 }
 
 static int run_model(struct counting *c, struct source_run *run,
