@@ -79,7 +79,7 @@ struct profile_view {
 	double tree_limit;    /* the least share in a call tree, in percent */
 };
 
-/* Returns whether to print an event: whether it has samples, and `prints` wants it. */
+/* Returns whether to print an event: whether it has rows, and `prints` wants it. */
 bool profile_prints(const struct profile_view *view, const struct plumb_profile_event *event);
 /* Describes the row's share of slots that a column has, in percent. NaN: unknown. */
 struct plumb_profile_estimate profile_slots(const struct profile_view *view, size_t event,

@@ -133,6 +133,8 @@ static void print_event(struct json_list list, const struct profile_view *view,
 	const uint64_t left_out = event->left_out + filtered_out;
 	const uint64_t left_out_period = event->left_out_period + filtered_out;
 	json_t *object = json_object();
+	uint64_t period;
+	const uint64_t not_shown = plumb_profile_not_shown(view->profile, e, &period);
 
 	json_put(object, "name", render_string(event->name));
 	json_put(object, "exact", json_boolean(event->exact && !event->windows));
@@ -146,6 +148,12 @@ static void print_event(struct json_list list, const struct profile_view *view,
 		json_put(object, "filtered", json_boolean(event->filtered));
 		json_put(object, "not_retired", json_integer((json_int_t)event->not_retired));
 		json_put(object, "saturated", json_integer((json_int_t)event->saturated));
+	}
+	if (not_shown) {
+		json_put(object, "matching",
+			 json_integer((json_int_t)(event->samples - not_shown)));
+		json_put(object, "matching_period",
+			 json_integer((json_int_t)(event->period - period)));
 	}
 	json_put(object, "left_out", json_integer((json_int_t)left_out));
 	json_put(object, "left_out_period", json_integer((json_int_t)left_out_period));

@@ -20,7 +20,7 @@ const struct plumb_profile_estimate *profile_main_share(const struct profile_vie
 
 bool profile_prints(const struct profile_view *view, const struct plumb_profile_event *event)
 {
-	return event->samples && (!view->prints || view->prints(view, event));
+	return event->row_count && (!view->prints || view->prints(view, event));
 }
 
 /* Tells whether a row's function has a name, with or without the mark of inlined ones. */
@@ -141,16 +141,36 @@ static char *left_out_text(const struct pen *pen, const struct profile_view *vie
 	return text;
 }
 
+/* Returns how many of an event's samples the rows are of, if shares are of more, as text. */
+static char *matching_text(const struct pen *pen, const struct profile_view *view,
+			   const struct plumb_profile_event *event, size_t index)
+{
+	uint64_t period;
+	const uint64_t samples = plumb_profile_not_shown(view->profile, index, &period);
+	const uint64_t all = event->exact ? event->period : event->samples;
+	const uint64_t matching = all - (event->exact ? period : samples);
+	char *number, *text;
+
+	if (!samples)
+		return memory_format("%s", "");
+	number = figure_count(pen, (double)matching);
+	text = memory_format("; %s match%s", number, matching == 1 ? "es" : "");
+	free(number);
+	return text;
+}
+
 /* Returns how much of an event the table is about, as text. */
 static char *heading_text(const struct pen *pen, const struct profile_view *view,
-			  const struct plumb_profile_event *event)
+			  const struct plumb_profile_event *event, size_t index)
 {
 	const char *by = view->modelled ? " of the model" : "";
 	const char *plural = event->samples == 1 ? "" : "s";
 	char *samples = figure_count(pen, (double)event->samples);
 	char *period = figure_count(pen, (double)event->period);
 	char *stacks = figure_count(pen, (double)event->stacks);
-	char *left_out = left_out_text(pen, view, event), *text;
+	char *matching = matching_text(pen, view, event, index), *text;
+	char *without = left_out_text(pen, view, event);
+	char *left_out = memory_format("%s%s", matching, without);
 
 	if (event->windows)
 		text = memory_format(
@@ -177,6 +197,8 @@ static char *heading_text(const struct pen *pen, const struct profile_view *view
 	free(samples);
 	free(period);
 	free(stacks);
+	free(matching);
+	free(without);
 	free(left_out);
 	return text;
 }
@@ -189,9 +211,9 @@ void profile_heading(struct output *out, const char *title, const char *text)
 }
 
 static void print_heading(struct output *out, const struct profile_view *view,
-			  const struct plumb_profile_event *event)
+			  const struct plumb_profile_event *event, size_t index)
 {
-	char *text = heading_text(pen_for(out), view, event);
+	char *text = heading_text(pen_for(out), view, event, index);
 
 	profile_heading(out, event->name ? event->name : "unnamed event", text);
 	free(text);
@@ -275,7 +297,7 @@ void profile_text(struct output *out, const struct profile_view *view)
 		if (!first)
 			fputc('\n', out->stream);
 		first = false;
-		print_heading(out, view, &event);
+		print_heading(out, view, &event, e);
 		print_table(out, &place, count);
 		print_rest(out, view, &event, count);
 		if (view->trees)

@@ -160,6 +160,7 @@ static void add_report(struct shell_line *line, const struct report_options *opt
 	add(line, "--cpu", options->from.chosen.cpus);
 	add(line, "--time", options->from.chosen.time);
 	add(line, "--filter", options->from.filter);
+	add(line, "--percentage", options->percentage);
 }
 
 static char *command(void *user, const struct browser_place *place)

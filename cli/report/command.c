@@ -127,6 +127,8 @@ static const char *const field_names[] = {
 static const char *const call_graphs[] = {"caller", "callee",  "graph",  "fractal", "folded",
 					  "none",   "percent", "period", NULL};
 
+static const char *const percentages[] = {"absolute", "relative", NULL};
+
 static const struct option options[] = {
 	OPTION_ROW_INPUT(struct report_options, from.input),
 	FLAG_ROW(0, "stdio", stdio, "print text (default, except on a terminal)"),
@@ -186,6 +188,15 @@ static const struct option options[] = {
 	TEXT_ROW(0, "percent-limit", "PERCENT", percent_limit,
 		 "leave out rows with a smaller share"),
 	{
+		.name = "percentage",
+		.kind = OPTION_TEXT,
+		.argument = "WHICH",
+		.offset = offsetof(struct report_options, percentage),
+		.choices = percentages,
+		.help = "with a choice of threads, functions or files, print shares of all "
+			"samples (absolute, the default) or of the chosen ones (relative)",
+	},
+	{
 		.letter = 'g',
 		.name = "call-graph",
 		.kind = OPTION_MAYBE,
@@ -221,14 +232,14 @@ static const struct option options[] = {
 	FLAG_ROW(0, "no-children", no_children, "count samples only where they were taken"),
 	TEXT_ROW(0, "time", "START,STOP", from.chosen.time,
 		 "use only these times: seconds, or parts such as 10%-20%"),
-	TEXT_ROW('c', "comms", "COMM,...", from.chosen.comms, "use only threads with these names"),
-	TEXT_ROW(0, "pid", "PID,...", from.chosen.pids, "use only these processes"),
-	TEXT_ROW(0, "tid", "TID,...", from.chosen.tids, "use only these threads"),
+	TEXT_ROW('c', "comms", "COMM,...", from.chosen.comms, "show only threads with these names"),
+	TEXT_ROW(0, "pid", "PID,...", from.chosen.pids, "show only these processes"),
+	TEXT_ROW(0, "tid", "TID,...", from.chosen.tids, "show only these threads"),
 	TEXT_ROW('C', "cpu", "CPU,...", from.chosen.cpus, "use only these CPUs: 0,2-3"),
 	TEXT_ROW('S', "symbols", "SYMBOL,...", from.chosen.symbols,
-		 "use only samples in these functions"),
+		 "show only samples in these functions"),
 	TEXT_ROW(0, "symbol", "SYMBOL,...", from.chosen.symbols, "the same as --symbols"),
-	TEXT_ROW('d', "dsos", "DSO,...", from.chosen.dsos, "use only samples in these files"),
+	TEXT_ROW('d', "dsos", "DSO,...", from.chosen.dsos, "show only samples in these files"),
 	TEXT_ROW(0, "filter", "TERM,...", from.filter,
 		 "use only SPE records and samples that match: load,latency>=100,source=DRAM"),
 	TEXT_ROW(0, "itrace", "OPTIONS", from.itrace,
@@ -324,6 +335,8 @@ static int run(const struct command *command, int count, char **arguments)
 		complain("--intervals requires --html");
 		return EXIT_USAGE;
 	}
+	if (values.html && !report_check_percentage(&values))
+		return EXIT_USAGE;
 	if (values.html)
 		return report_page(&values, report_run);
 	return wants_browser(&values) ? report_browse(&values, report_run) : report_run(&values);

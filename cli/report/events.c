@@ -271,7 +271,7 @@ static bool sort_by_samples(void *user, const char *word)
 	bool found = false;
 
 	for (size_t i = 0; !found && plumb_profile_event(sampled->profile, i, &event); i++)
-		found = event.samples && event.event->name && is_meant(word, event.event->name);
+		found = event.row_count && event.event->name && is_meant(word, event.event->name);
 	if (!found)
 		join_add(&sampled->without, word);
 	sampled->any |= found;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The filter of a view that shows some kinds of operations only, with the terms of --filter. */
+/*
+ * What filters do to views: that of a view which shows some kinds of operations only, with the
+ * terms of --filter; and which samples shares are of, with --percentage.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "report/report.h"
+#include "tool/complain.h"
 #include "tool/memory.h"
 
 enum { LOAD = 1, STORE = 2, BRANCH = 4, OTHER = 8 };
@@ -61,4 +65,63 @@ char *report_both_filters(const char *of_view, const char *given)
 	else
 		end[-1] = '\0'; /* the last comma: a term of a kind is there */
 	return terms;
+}
+
+/* ---- Shares -----------------------------------------------------------------------------------
+ */
+
+/* Returns a view whose shares are of what matches only, because it has others or counts; NULL. */
+static const char *relative_view(const struct report_options *options)
+{
+	return options->topdown                    ? "topdown"
+	       : options->sharing                  ? "sharing"
+	       : options->histogram                ? "latency-histogram"
+	       : options->folded                   ? "folded"
+	       : options->html                     ? "html"
+	       : options->stacked                  ? "branch"
+	       : options->exact && options->mem    ? "mem"
+	       : options->exact && options->branch ? "branch"
+	       : options->exact && options->mix    ? "mix"
+						   : NULL;
+}
+
+bool report_check_percentage(const struct report_options *options)
+{
+	const char *text = options->percentage, *view = relative_view(options);
+
+	if (text && strcmp(text, "absolute") != 0 && strcmp(text, "relative") != 0) {
+		complain("invalid value '%s' for --percentage", text);
+		advise("use absolute or relative");
+		return false;
+	}
+	if (!text || !view || strcmp(text, "relative") == 0)
+		return true;
+	complain("--percentage absolute cannot be combined with --%s", view);
+	return false;
+}
+
+bool report_is_relative(const struct report_options *options)
+{
+	return relative_view(options) ||
+	       (options->percentage && strcmp(options->percentage, "relative") == 0);
+}
+
+static bool has_key(const struct profile_view *view, unsigned key)
+{
+	return memchr(view->keys, (int)key, view->key_count);
+}
+
+bool report_shows_callers(const struct report_options *options, const struct profile_view *view)
+{
+	const struct choice_options *chosen = &options->from.chosen;
+	const bool functions = has_key(view, PLUMB_KEY_SYMBOL) || has_key(view, PLUMB_KEY_INLINE) ||
+			       has_key(view, PLUMB_KEY_SRCLINE) || has_key(view, PLUMB_KEY_IP);
+
+	/* Rows that have both samples that match and others would tell nothing of the first. */
+	return !report_is_relative(options) && view->children && !view->function &&
+	       (!chosen->symbols || functions) &&
+	       (!chosen->dsos || functions || has_key(view, PLUMB_KEY_DSO)) &&
+	       (!chosen->comms || has_key(view, PLUMB_KEY_COMM)) &&
+	       (!chosen->pids || has_key(view, PLUMB_KEY_PID)) &&
+	       (!chosen->tids || has_key(view, PLUMB_KEY_TID));
 }

@@ -265,6 +265,8 @@ static void add_views(struct collecting *c)
 	struct report_options usual = *c->options, view;
 
 	usual.html = NULL;
+	/* The page's other views are of the samples that match only. */
+	usual.percentage = "relative";
 	usual.common.json = usual.stdio = usual.browsed = true;
 	if (c->sampled) {
 		view = usual;

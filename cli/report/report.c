@@ -16,6 +16,8 @@
 struct report_run {
 	const struct report_options *options;
 	struct reading reading;
+	/* With --percentage absolute, its parts: see choice_split(). Else all of it is kept. */
+	struct choice kept, shown;
 	enum plumb_profile_paths paths;
 	struct profile_view view;
 	struct helpers helpers;        /* of atomic operations, for --sharing */
@@ -143,7 +145,15 @@ static bool wants(void *user, const struct plumb_samples_item *item,
 {
 	const struct report_run *run = user;
 
-	return choice_wants(&run->reading.choice, item->record, item->task, location);
+	return choice_wants(&run->kept, item->record, item->task, location);
+}
+
+static bool shows(void *user, const struct plumb_samples_item *item,
+		  const struct plumb_location *location)
+{
+	const struct report_run *run = user;
+
+	return choice_wants(&run->shown, item->record, item->task, location);
 }
 
 /* Likewise takes note of who calls helpers for atomic operations. */
@@ -211,7 +221,7 @@ static bool has_samples(const struct plumb_profile *profile)
 	struct plumb_profile_event event;
 
 	for (size_t i = 0; plumb_profile_event(profile, i, &event); i++)
-		if (event.samples)
+		if (event.row_count)
 			return true;
 	return false;
 }
@@ -388,8 +398,21 @@ static int check_view(const struct report_run *run)
 	return EXIT_FINE;
 }
 
+/* Makes the symbolizer, which choices of functions need, and splits the choice of samples. */
+static struct plumb_symbolizer *open_symbols(struct report_run *run)
+{
+	struct plumb_symbolizer *symbols =
+		reading_symbols(&run->reading, run->options->common.verbose);
+
+	run->kept = run->reading.choice;
+	if (!report_is_relative(run->options))
+		choice_split(&run->reading.choice, &run->kept, &run->shown);
+	return symbols;
+}
+
 static int make_profile(struct report_run *run)
 {
+	struct plumb_symbolizer *symbols = open_symbols(run);
 	/* The slots of a row are in other events than its own. */
 	const bool slots = shows_slots(&run->view);
 	const struct plumb_profile_options options = {
@@ -404,10 +427,13 @@ static int make_profile(struct report_run *run)
 		.unnamed_by_address = run->options->from.like_perf,
 		.latencies = shown_latencies(run),
 		.wants = run->options->sharing && run->options->exact ? wants_callers
-			 : choice_is_all(&run->reading.choice)        ? NULL
+			 : choice_is_all(&run->kept)                  ? NULL
 								      : wants,
 		.user = run,
-		.wants_by = choice_looks_at(&run->reading.choice),
+		.wants_by = choice_looks_at(&run->kept),
+		.shows = choice_is_all(&run->shown) ? NULL : shows,
+		.shows_by = choice_looks_at(&run->shown),
+		.shows_callers = report_shows_callers(run->options, &run->view),
 		.takes = report_selects(run->options) && !slots ? takes : NULL,
 		/* Columns of slots need each of them. */
 		.counts_as = report_selects(run->options) && !slots ? counts_as : NULL,
@@ -423,8 +449,7 @@ static int make_profile(struct report_run *run)
 	struct plumb_profile *profile;
 	int error, status;
 
-	plumb_profile_new(&options, run->reading.recording,
-			  reading_symbols(&run->reading, run->options->common.verbose), &profile);
+	plumb_profile_new(&options, run->reading.recording, symbols, &profile);
 	run->view.profile = memory_given(profile);
 	run->view.user = run->options;
 	run->view.prints = report_selects(run->options) ? prints : NULL;
@@ -581,6 +606,8 @@ int report_run(struct report_options *options)
 			 plumb_profile_exact_type(run.reading.recording);
 	options->stacked = status == EXIT_FINE && options->branch && !options->exact &&
 			   has_branch_stacks(run.reading.recording);
+	if (status == EXIT_FINE && !report_check_percentage(options))
+		status = EXIT_USAGE;
 	if (status == EXIT_FINE)
 		choose_events(&run, options);
 	if (status == EXIT_FINE)

@@ -12,7 +12,7 @@
 struct report_options {
 	struct common_options common;
 	struct reading_options from;
-	const char *call_graph, *percent_limit, *widths;
+	const char *call_graph, *percent_limit, *widths, *percentage;
 	struct option_words sort, fields, events;
 	unsigned limit;
 	const char *callers, *callees; /* functions */
@@ -50,6 +50,13 @@ int report_read_view(const struct report_options *options, bool chains, struct p
  * selects; NULL if it selects none of those wanted. The caller frees it.
  */
 char *report_both_filters(const char *of_view, const char *given);
+
+/* Checks --percentage. Prints an error and returns false if it is invalid. */
+bool report_check_percentage(const struct report_options *options);
+/* Returns whether shares are of the samples that match only, not of all. */
+bool report_is_relative(const struct report_options *options);
+/* Returns whether rows of functions that match, and of their callers, have all their samples. */
+bool report_shows_callers(const struct report_options *options, const struct profile_view *view);
 
 /*
  * intervals.c: adds the counts of plumb stat -I --json in a file to a page. Returns an exit status,

@@ -376,6 +376,17 @@ bool choice_wants(const struct choice *choice, const struct plumb_record *record
 	return !choice->symbols.count || wants_symbol(choice, location);
 }
 
+void choice_split(const struct choice *choice, struct choice *kept, struct choice *shown)
+{
+	const struct choice_list none = {0};
+
+	*kept = *shown = *choice;
+	kept->comms = kept->pids = kept->tids = kept->symbols = kept->dsos = none;
+	shown->times.count = 0;
+	shown->cpus = NULL;
+	shown->operations = NULL;
+}
+
 static void free_list(struct choice_list *list)
 {
 	free(list->at);

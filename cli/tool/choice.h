@@ -82,6 +82,12 @@ bool choice_wants(const struct choice *choice, const struct plumb_record *record
 /* Returns whether to use a record of any type, by its CPU. */
 bool choice_wants_cpu(const struct choice *choice, const struct plumb_record *record);
 
+/*
+ * Splits a choice as perf does: into what leaves samples out (times, CPUs and operations), and what
+ * only chooses which of the others to show. Both parts share the memory of `choice`.
+ */
+void choice_split(const struct choice *choice, struct choice *kept, struct choice *shown);
+
 /* An address, in a file unless `length` is 0: "FILE+0xADDRESS" or "0xADDRESS". */
 struct choice_place {
 	const char *file; /* its name, of `length` bytes, in the text that was read */

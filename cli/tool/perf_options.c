@@ -156,7 +156,6 @@ const struct option_twin perf_options_report[] = {
 	{"objdump", DISASSEMBLER},
 	{"p,parent", "--callers FUNCTION"},
 	{"percent-type", PERCENT_TYPE},
-	{"percentage", "always relative: shares are of the samples that the options choose"},
 	{"prefix,prefix-strip", PATH_PREFIX},
 	{"pretty", TRACEPOINTS},
 	{"q,quiet", "2> /dev/null"},
@@ -180,8 +179,7 @@ const struct option_twin perf_options_report[] = {
 };
 
 const struct option_twin perf_same_report[] = {
-	{"demangle", ""},           {"full-source-path", ""}, {"group", ""},
-	{"percentage", "relative"}, {"skip-empty", ""},       {0},
+	{"demangle", ""}, {"full-source-path", ""}, {"group", ""}, {"skip-empty", ""}, {0},
 };
 
 const struct option_twin perf_options_annotate[] = {

@@ -183,6 +183,19 @@ struct plumb_profile_options {
 	 * up as one; NULL: its own. Samples of all those events must be of the same kind.
 	 */
 	const char *(*counts_as)(void *user, const struct plumb_recorded_event *event);
+	/*
+	 * Tells whether a sample that `wants` accepts has a row; NULL: all have one. Others only
+	 * count in what shares are of, so that shares and their intervals are those of a profile of
+	 * all samples. Has no effect with `branches`.
+	 */
+	bool (*shows)(void *user, const struct plumb_samples_item *item,
+		      const struct plumb_location *location);
+	unsigned shows_by; /* what it looks at, as `wants_by`; 0: anything */
+	/*
+	 * With `children` and `shows`: rows of samples that it accepts, and of their callers, also
+	 * count all other samples, as in perf.
+	 */
+	bool shows_callers;
 };
 
 /*
@@ -257,6 +270,9 @@ struct plumb_profile_event {
 	 * everything was counted. */
 	uint64_t windows;
 };
+/* Returns how many of an event's samples `shows` refused, and the sum of their periods. */
+PLUMB_API uint64_t plumb_profile_not_shown(const struct plumb_profile *profile, size_t event,
+					   uint64_t *period);
 /* Returns how many windows an exact profile of a sampled run has, all events together; 0: none. */
 PLUMB_API uint64_t plumb_profile_windows(const struct plumb_profile *profile);
 /* Describes the i-th event. Returns false past the end. */

@@ -68,6 +68,7 @@ struct sums {
 struct row {
 	struct sums own;
 	uint32_t nodes;  /* the first node of its call tree; NO_ROW: none */
+	bool hidden;     /* none of its samples is shown */
 	double *batches; /* with options.batches: see ROW_WITHIN; NULL: none */
 	double *groups;  /* of its own samples, as groups_add() makes them; NULL: none */
 };
@@ -137,6 +138,7 @@ struct profiled_event {
 	double steps;   /* between the periods of neighbours, squared */
 	double latency; /* sum of the total latencies */
 	struct sampling sampling;
+	uint64_t not_shown[2]; /* samples that options.shows refused; the sum of their periods */
 	uint32_t groups_known; /* those whose windows are in public.windows: a bit for each */
 	double *groups;        /* of all its samples; NULL: none */
 	uint32_t *order;       /* of its rows, the largest first */
@@ -397,6 +399,8 @@ static inline void rows_expect_values(const struct plumb_profile *profile, uint3
 	__builtin_prefetch(row_values(profile, row));
 	__builtin_prefetch(row_values(profile, row) + profile->words - 1);
 }
+/* Likewise the row of the samples of an event that are not shown. */
+int rows_find_hidden(struct plumb_profile *profile, size_t event, uint32_t *row);
 /* Removes the newest rows, which have no samples, so that `count` are left. */
 void rows_truncate(struct plumb_profile *profile, size_t count);
 /* Gives up the smaller half of the rows. */

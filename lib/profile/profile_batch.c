@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds a whole stream: SPE records in batches, with little work for each. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/threads.h"
 #include "profile/profile_batch.h"
@@ -99,12 +100,36 @@ static int add_latencies(const struct adding *adding, size_t i)
 	return status;
 }
 
+/* Moves the records that are not shown, of those whose rows were found up to the i-th, to the row
+ * for these. */
+static int hide(const struct adding *adding, size_t i, uint32_t *rows)
+{
+	uint32_t hidden;
+	int status;
+
+	adding_lock(adding);
+	status = rows_find_hidden(adding->profile, adding->event, &hidden);
+	adding_unlock(adding);
+	if (status == 0 &&
+	    (!tallies_reserve(adding->tallies, hidden) ||
+	     (adding->latencies->kind_count && !latencies_reserve(adding->latencies, hidden))))
+		status = PLUMB_ERR_NO_MEMORY;
+	for (size_t k = adding->added; status == 0 && k < i; k++)
+		if (adding->hidden[k])
+			rows[k] = hidden;
+	return status;
+}
+
 int adding_add_found(struct adding *adding, size_t i)
 {
 	int status = 0;
 
 	if (i == adding->added)
 		return 0;
+	if (adding->hidden_count)
+		status = hide(adding, i, adding->rows);
+	if (status < 0)
+		return status;
 	if (adding->latencies->kind_count)
 		status = add_latencies(adding, i);
 	if (status == 0)
@@ -127,6 +152,8 @@ static void add_to_event(struct adding *adding)
 	event->public.left_out += sums->left_out;
 	event->public.left_out_period =
 		add_saturating(event->public.left_out_period, sums->left_out);
+	event->not_shown[0] += sums->not_shown;
+	event->not_shown[1] = add_saturating(event->not_shown[1], sums->not_shown);
 	event->members += sums->count;
 	event->pairs += sums->pairs;
 	for (unsigned i = 0; i < RECORD_KINDS; i++) {
@@ -251,6 +278,61 @@ static size_t leave_out(struct adding *adding)
 	return count - left_out;
 }
 
+static bool shows_item(struct plumb_profile *profile, const struct plumb_samples_item *item)
+{
+	const struct plumb_profile_options *options = &profile->options;
+	const struct plumb_frame at = {.ip = item->record->sample.ip,
+				       .mode = plumb_record_mode(item->record)};
+	const struct place *place = NULL;
+
+	if (options->shows_by & PLUMB_WANTS_LOCATION)
+		place = place_find(profile, item->task, at);
+	return options->shows(options->user, item, place ? &place->location : NULL);
+}
+
+/*
+ * Finds which records of the batch are not shown, and makes their row while there is room for it.
+ * Returns 0, NO_MEMORY, or, in a part, LIMIT.
+ */
+static int find_hidden(struct adding *adding)
+{
+	struct plumb_profile *profile = adding->profile;
+	const size_t count = adding->batch->count;
+	uint32_t row;
+	int status;
+
+	adding->hidden_count = 0;
+	if (!profile->options.shows)
+		return 0;
+	if (profile->options.shows_by == PLUMB_WANTS_THREAD) {
+		const bool hidden =
+			!shows_item(profile, samples_item(adding->samples, adding->task, 0));
+
+		memset(adding->hidden, hidden, count);
+		adding->hidden_count = hidden ? count : 0;
+	} else {
+		for (size_t i = 0; i < count; i++) {
+			const struct plumb_samples_item *item =
+				samples_item(adding->samples, adding->task, i);
+
+			adding->hidden[i] = !shows_item(profile, item);
+			adding->hidden_count += adding->hidden[i];
+		}
+	}
+	adding->sums.not_shown += adding->hidden_count;
+	if (!adding->hidden_count)
+		return 0;
+	adding_lock(adding);
+	status = rows_find_hidden(profile, adding->event, &row);
+	if (status == PLUMB_ERR_LIMIT && !adding->part) {
+		status = rows_give_up(profile);
+		if (status == 0)
+			status = rows_find_hidden(profile, adding->event, &row);
+	}
+	adding_unlock(adding);
+	return status;
+}
+
 /* Finds what the records of a batch have in common. */
 static int begin_batch(struct adding *adding)
 {
@@ -277,7 +359,9 @@ int add_batch(struct adding *adding)
 
 	if (status < 0 || !leave_out(adding))
 		return status;
-	status = begin_batch(adding);
+	status = find_hidden(adding);
+	if (status == 0)
+		status = begin_batch(adding);
 	if (adding->part)
 		__atomic_fetch_add(&adding->part->together->records, adding->batch->count,
 				   __ATOMIC_RELAXED);
@@ -305,7 +389,7 @@ static int add_batches(struct plumb_profile *profile, struct plumb_samples *samp
 		return PLUMB_ERR_NO_MEMORY;
 	if (!adding.parts.groups_mask)
 		samples_omit_groups(samples);
-	if (adding.parts.sums && !profile->options.wants)
+	if (adding.parts.sums && !profile->options.wants && !profile->options.shows)
 		samples_sum_up(samples, !adding.parts.plain || profile->options.latencies);
 	while (added == 0 && (status = plumb_samples_next_batch(samples, &adding.batch)) > 0) {
 		if (adding.batch->record) {
@@ -330,8 +414,8 @@ int plumb_profile_add(struct plumb_profile *profile, struct plumb_samples *sampl
 	int status, added;
 
 	if (samples_each_record_once(samples) && (!options->wants || options->wants_by) &&
-	    !options->takes && !options->branches && !options->children &&
-	    options->paths == PLUMB_PATHS_NONE)
+	    (!options->shows || options->shows_by) && !options->takes && !options->branches &&
+	    !options->children && options->paths == PLUMB_PATHS_NONE)
 		return add_batches(profile, samples);
 	while ((status = plumb_samples_next(samples, &item)) > 0) {
 		added = profile_add_item(profile, item);

@@ -51,7 +51,7 @@ struct adding_part {
 
 /* What the records of batches have together. */
 struct batch_sums {
-	uint64_t count, pairs, latency, left_out;
+	uint64_t count, pairs, latency, left_out, not_shown;
 	uint64_t kinds[RECORD_KINDS]; /* how many records are of each kind */
 };
 
@@ -108,6 +108,9 @@ struct adding {
 	uint64_t kept[KEPT_WORDS];
 	bool has_kept;
 	size_t added; /* records of the batch that were added to their rows */
+	/* Which records are not shown, if any. */
+	bool hidden[SAMPLES_RUN_MAX];
+	size_t hidden_count;
 };
 
 static inline void adding_lock(const struct adding *adding)

@@ -23,6 +23,17 @@ static void set_filtered(struct profiled_event *event, const struct plumb_sample
 		event->sampling.filtered = 1 - (1 - event->sampling.filtered) * kept / all;
 }
 
+/* Tells whether a row is one of the results. */
+static bool is_shown(const struct plumb_profile *profile, size_t row)
+{
+	if (!profile->options.shows)
+		return true;
+	/* Those of records that are not shown were found all the same. */
+	return !profile->rows[row].hidden &&
+	       (profile->rows[row].own.samples ||
+		(profile->callees && profile->callees[row].sums.samples));
+}
+
 /* Counts the latencies at which counters stopped. */
 static void add_saturated(struct plumb_profile *profile)
 {
@@ -32,8 +43,9 @@ static void add_saturated(struct plumb_profile *profile)
 		beyond |= profile->records[i].beyond;
 	profile->wide_counters = beyond != 0;
 	for (size_t i = 0; !beyond && i < profile->row_count; i++)
-		profile->events[row_values(profile, (uint32_t)i)[0]].public.saturated +=
-			profile->records[i].at_most;
+		if (is_shown(profile, i))
+			profile->events[row_values(profile, (uint32_t)i)[0]].public.saturated +=
+				profile->records[i].at_most;
 }
 
 int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_samples_totals *totals)
@@ -45,7 +57,8 @@ int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_sampl
 	codes_free(&profile->codes);
 	add_saturated(profile);
 	for (size_t i = 0; i < profile->row_count; i++)
-		profile->events[row_values(profile, (uint32_t)i)[0]].public.row_count++;
+		profile->events[row_values(profile, (uint32_t)i)[0]].public.row_count +=
+			is_shown(profile, i);
 	for (size_t e = 0; e < profile->event_count; e++) {
 		struct profiled_event *event = &profile->events[e];
 
@@ -59,7 +72,8 @@ int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_sampl
 		struct profiled_event *event =
 			&profile->events[row_values(profile, (uint32_t)i)[0]];
 
-		event->order[event->public.row_count++] = (uint32_t)i;
+		if (is_shown(profile, i))
+			event->order[event->public.row_count++] = (uint32_t)i;
 	}
 	for (size_t e = 0; e < profile->event_count; e++)
 		rows_sort(profile, profile->events[e].order, profile->events[e].public.row_count);
@@ -163,6 +177,17 @@ static struct plumb_profile_estimate rate_of(const struct profiled_event *event,
 uint64_t plumb_profile_windows(const struct plumb_profile *profile)
 {
 	return (uint64_t)profile->grouping.windows;
+}
+
+uint64_t plumb_profile_not_shown(const struct plumb_profile *profile, size_t event,
+				 uint64_t *period)
+{
+	if (event >= profile->event_count) {
+		*period = 0;
+		return 0;
+	}
+	*period = profile->events[event].not_shown[1];
+	return profile->events[event].not_shown[0];
 }
 
 bool plumb_profile_event(const struct plumb_profile *profile, size_t i,

@@ -205,6 +205,20 @@ int rows_find_hashed(struct plumb_profile *profile, const uint64_t *values, uint
 	return 0;
 }
 
+int rows_find_hidden(struct plumb_profile *profile, size_t event, uint32_t *row)
+{
+	uint64_t values[WORDS_MAX];
+	int status;
+
+	/* No row of a sample has such values. */
+	memset(values, 0xff, sizeof(values));
+	values[0] = event;
+	status = rows_find(profile, values, row);
+	if (status == 0)
+		profile->rows[*row].hidden = true;
+	return status;
+}
+
 /* ---- The limit --------------------------------------------------------------------------------
  */
 

@@ -119,6 +119,7 @@ struct adding {
 	const struct plumb_samples_item *item;
 	const void *function; /* tells functions apart, or files without symbols; NULL: unknown */
 	uint64_t period;
+	bool hidden;                           /* the sample is not shown */
 	uint32_t row;                          /* its own */
 	uint32_t counted[PLUMB_PROFILE_DEPTH]; /* those it counts for, each once */
 	size_t counted_count;
@@ -385,6 +386,24 @@ static bool add_to_group(struct plumb_profile *profile, const struct adding *add
 	       groups_add(&event->groups, stream.group, period);
 }
 
+/* Keeps account of which samples, and which rows, are shown. */
+static void note_shown(struct plumb_profile *profile, const struct adding *adding)
+{
+	for (size_t i = 0; i < adding->counted_count; i++) {
+		const size_t row = adding->counted[i];
+
+		/* That of samples that are not shown stays hidden. */
+		if (!adding->hidden)
+			profile->rows[row].hidden = false;
+		else if (!profile->callees[row].sums.samples)
+			profile->rows[row].hidden = true;
+	}
+	if (!adding->hidden)
+		return;
+	adding->event->not_shown[0]++;
+	adding->event->not_shown[1] = add_saturating(adding->event->not_shown[1], adding->period);
+}
+
 /* Adds a sample to its rows and to its lane. */
 static int add_values(struct plumb_profile *profile, const struct adding *adding)
 {
@@ -406,6 +425,8 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 		return PLUMB_ERR_NO_MEMORY;
 	if (!add_to_group(profile, adding))
 		return PLUMB_ERR_NO_MEMORY;
+	if (profile->options.shows)
+		note_shown(profile, adding);
 	for (size_t i = 0; i < adding->counted_count; i++) {
 		add_sums(&profile->callees[adding->counted[i]].sums, adding->period);
 		profile->callees[adding->counted[i]].mark = profile->mark;
@@ -442,12 +463,26 @@ static int add_values(struct plumb_profile *profile, const struct adding *adding
 		       : PLUMB_ERR_NO_MEMORY;
 }
 
+/* Adds a sample that is not shown to the row for these. */
+static int add_hidden(struct plumb_profile *profile, struct adding *adding)
+{
+	int status = 0;
+
+	if (profile->row_count >= profile->options.rows_max)
+		status = rows_give_up(profile);
+	if (status == 0)
+		status = rows_find_hidden(profile, adding->event_index, &adding->row);
+	return status < 0 ? status : add_values(profile, adding);
+}
+
 static int add_rows(struct plumb_profile *profile, struct adding *adding)
 {
 	const struct plumb_profile_options *options = &profile->options;
 	int status;
 
 	profile->mark++;
+	if (adding->hidden && !(options->children && options->shows_callers))
+		return add_hidden(profile, adding);
 	if (options->children || options->paths)
 		adding->frame_count =
 			plumb_symbolizer_callchain(profile->symbolizer, adding->item->task,
@@ -502,6 +537,8 @@ static int add_sample(struct plumb_profile *profile, const struct plumb_samples_
 			add_saturating(adding.event->public.left_out_period, profile_period(item));
 		return 0;
 	}
+	adding.hidden = profile->options.shows &&
+			!profile->options.shows(profile->options.user, item, &place->location);
 	adding.event_index = (size_t)(adding.event - profile->events);
 	adding.item = item;
 	adding.function = place->location.symbol ? (const void *)place->location.symbol

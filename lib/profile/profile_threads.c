@@ -98,6 +98,7 @@ static int join(struct adding *whole, struct worker *worker)
 	sums->pairs += from->pairs;
 	sums->latency += from->latency;
 	sums->left_out += from->left_out;
+	sums->not_shown += from->not_shown;
 	for (unsigned kind = 0; kind < RECORD_KINDS; kind++)
 		sums->kinds[kind] += from->kinds[kind];
 	return 0;
@@ -243,7 +244,8 @@ int add_in_threads(struct adding *whole)
 
 	/* Locations are looked up by one thread. */
 	if (whole->threads < 2 || !whole->parts.fit ||
-	    whole->profile->options.wants_by & PLUMB_WANTS_LOCATION)
+	    (whole->profile->options.wants_by | whole->profile->options.shows_by) &
+		    PLUMB_WANTS_LOCATION)
 		return 0;
 	rings = samples_split(whole->samples, &lock, &split);
 	if (rings == 0)

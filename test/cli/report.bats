@@ -146,13 +146,38 @@ setup()
 	said "plumb: unsupported key 'in_tx'" "       recordings of Arm CPUs lack x86 transactions"
 	run --separate-stderr plumb report --raw -i spe.data -F +shares
 	said "plumb: unknown column 'shares'" "       did you mean share?"
-	for value in " absolute" =absolute ""; do
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr plumb report --raw -i spe.data --percentage$value
-		[ "$status" -eq 2 ]
-		said "plumb: unknown option '--percentage'" \
-			"       perf's --percentage is always relative: shares are of the samples that the options choose"
-	done
+}
+
+@test "--percentage: shares of all samples, with the intervals that they have there, or of those that match" {
+	# The recording's only file has no symbols.
+	plumb report --raw -i spe.data -s ip --csv >whole
+	read -r place < <(sed -n '2s/.*,//p' whole)
+	plumb report --raw -i spe.data -s ip -S "$place" --csv >part
+	diff <(sed -n "1p; /$place/p" whole) part
+	run --separate-stderr plumb report --raw -i spe.data -s ip -S "$place"
+	samples=$(sed -n 2p part | cut -d, -f6)
+	total=$(awk -F, 'NR > 1 { n += $6 } END { print n }' whole)
+	[[ ${lines[0]} == *": $total SPE records; $samples match; shares are of operations, not of time" ]]
+	[ "$(sed -n 4p <<<"$output" | awk '{ print $1 }')" != 100.00% ]
+	plumb report --raw -i spe.data -s ip -S "$place" --json |
+		json "d['events'][0]['samples'] == $total and d['events'][0]['matching'] == $samples
+			and d['events'][0]['left_out'] == 0 and d['events'][0]['row_count'] == 1"
+	plumb report --raw -i spe.data -s ip -S "$place" --percentage=relative --json |
+		json "d['events'][0]['samples'] == $samples and 'matching' not in d['events'][0]
+			and d['events'][0]['left_out'] == $((total - samples))
+			and d['events'][0]['rows'][0]['share'] == 100"
+	# What leaves samples out does so either way, as in perf.
+	plumb report --raw -i spe.data -s ip --filter "pc=$place" --json |
+		json "d['events'][0]['rows'][0]['share'] == 100"
+	run --separate-stderr plumb report --raw -i spe.data -S nothing
+	[ "$status" -eq 2 ]
+	said "plumb: spe.data: no samples match"
+	run --separate-stderr plumb report --raw -i spe.data --percentage total
+	[ "$status" -eq 2 ]
+	said "plumb: invalid value 'total' for --percentage" "       use absolute or relative"
+	run --separate-stderr plumb report --raw -i spe.data --percentage absolute --latency-histogram
+	[ "$status" -eq 2 ]
+	said "plumb: --percentage absolute cannot be combined with --latency-histogram"
 }
 
 @test "--filter, --limit, --percent-limit and -w" {
@@ -451,11 +476,14 @@ setup()
 	run --separate-stderr plumb report -i exact.data --no-children -F share,symbol -S "$place"
 	[ "$status" -eq 0 ]
 	total=$(sed -nE '1s/.*: ([0-9,]+) events, .*/\1/p' whole | tr -d ,)
+	[[ ${lines[0]//,/} == *": $total events counted exactly by the model; $hottest match" ]]
+	[ "${lines[2]}" = "$(awk "BEGIN { printf \"%.2f%%\", 100 * $hottest / $total }")  $place" ]
+	plumb report -i exact.data --no-children -s symbol -S "$place" --json |
+		json "d['events'][0]['period'] == $total and d['events'][0]['matching_period'] == $hottest
+			and d['events'][0]['left_out_period'] == 0"
+	run --separate-stderr plumb report -i exact.data --no-children -F share,symbol -S "$place" --percentage relative
 	[[ ${lines[0]//,/} == *": $hottest events counted exactly by the model; $((total - hottest)) events left out" ]]
 	[ "${lines[2]}" = "100.00%  $place" ]
-	plumb report -i exact.data --no-children -s symbol -S "$place" --json |
-		json "d['events'][0]['period'] == $hottest
-			and d['events'][0]['left_out_period'] == $((total - hottest))"
 	slots_of() { sed -nE '1s/.*: ([0-9,]+) slots, .*/\1/p' | tr -d ,; }
 	whole=$(plumb report -i exact.data --topdown | slots_of)
 	plumb report -i exact.data --topdown -S "$place" >part

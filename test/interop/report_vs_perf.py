@@ -250,6 +250,43 @@ def children(work):
                    [(keys, CHILDREN, CHILDREN) for keys in KEYS])
 
 
+# Filters that choose what is shown; perf's shares are of all samples unless it is asked otherwise. It
+# leaves out the column of a filter with a single name.
+FILTERS = [["-S", "leaf,none"], ["-S", "leaf,other"], ["-d", "program,none"], ["-c", "program,none"],
+           ["-c", "program,none", "-S", "leaf,none"]]
+
+
+@tap.test
+def percentage(work):
+    """shares of what filters show: of all samples, or of those that match"""
+    path = work.record([*CLOCK, "-g"])
+    return compare(work.plumb, path, 20, 1,
+                   [(keys, [*ALONE, *options], [*ALONE, "-g", "none", *options])
+                    for keys in ("sym,dso", "comm,dso,sym") for chosen in FILTERS
+                    for options in (chosen, [*chosen, "--percentage", "relative"],
+                                    [*chosen, "--percentage", "absolute"])])
+
+
+@tap.test
+def percentage_of_callers(work):
+    """likewise with callers: perf shows those whose first sample matches, Plumb all that have one"""
+    path, count, wrong = work.record([*CLOCK, "-g"]), 0, []
+    keys = "comm,sym,dso"
+    (whole,) = perf_rows(path, keys, 2, CHILDREN).values()
+    for chosen in FILTERS:
+        ours = plumb_rows(work.plumb, path, keys, 2, [*CHILDREN, *chosen]).values()
+        ours, theirs = (comparable(rows, True) for (rows,) in (
+            ours, perf_rows(path, keys, 2, [*CHILDREN, *chosen]).values()))
+        wrong += [f"{chosen}: only plumb has {row}" for row in ours - comparable(whole, True)]
+        wrong += [f"{chosen}: only perf has {row}" for row in theirs - ours]
+        count += sum(theirs.values())
+    if wrong:
+        raise AssertionError("\n".join(wrong[:12]))
+    if count < 15:
+        raise AssertionError(f"perf has only {count} rows")
+    return f"{count} rows"
+
+
 def spe_test(name, words):
     def test(work):
         ways = [(keys, [*ALONE, *itrace], [*ALONE, *itrace])

@@ -533,6 +533,38 @@ static void leaves_out(void **state)
 	end(&f);
 }
 
+/* Shares are of all samples, and so are their intervals. */
+static void hides(void **state)
+{
+	struct plumb_profile_row rows[8], row;
+	struct plumb_profile_options options = plain;
+	struct plumb_profile_event event;
+	int asked = 0;
+	struct fixture f;
+	uint64_t period;
+
+	(void)state;
+	for (unsigned hidden = 0; hidden < 2; hidden++) {
+		options.shows = hidden ? wants_even : NULL;
+		options.user = &asked;
+		begin(&f, &options);
+		for (uint64_t i = 1; i <= 64; i++)
+			add(&f, &events[1], 16 * (i * i % 8 + 1), 1, 0, 0);
+		assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+		assert_true(plumb_profile_event(f.profile, 0, &event));
+		assert_int_equal(event.samples, 64);
+		assert_int_equal(event.left_out, 0);
+		for (size_t i = 0; !hidden && i < event.row_count; i++)
+			assert_true(plumb_profile_row(f.profile, 0, i, &rows[i]));
+		if (hidden)
+			assert_int_equal(event.row_count, 1);
+		assert_true(plumb_profile_row(f.profile, 0, 0, &row));
+		assert_memory_equal(&row.share, &rows[0].share, sizeof(row.share));
+		assert_int_equal(plumb_profile_not_shown(f.profile, 0, &period), hidden ? 32 : 0);
+		end(&f);
+	}
+}
+
 /* The values of the keys of one SPE record. */
 static void tells_keys(void **state)
 {
@@ -626,6 +658,7 @@ int main(void)
 		cmocka_unit_test(tells_exact),
 		cmocka_unit_test(estimates_from_windows),
 		cmocka_unit_test(leaves_out),
+		cmocka_unit_test(hides),
 		cmocka_unit_test(adds_up_counts),
 		cmocka_unit_test(tells_keys),
 		cmocka_unit_test(knows_names),

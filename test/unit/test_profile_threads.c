@@ -189,6 +189,8 @@ static void record(uint64_t code, uint32_t first)
 struct choosing {
 	bool (*wants)(void *user, const struct plumb_samples_item *item,
 		      const struct plumb_location *location);
+	bool (*shows)(void *user, const struct plumb_samples_item *item,
+		      const struct plumb_location *location);
 	unsigned by;
 };
 
@@ -235,6 +237,8 @@ static void begin(struct reading *r, unsigned threads, const struct choosing *ch
 		.threads = threads,
 		.wants = choosing->wants,
 		.wants_by = choosing->by,
+		.shows = choosing->shows,
+		.shows_by = choosing->by,
 	};
 
 	r->diagnostics = plumb_diagnostics_new();
@@ -290,6 +294,7 @@ static void compare_choosing(unsigned threads, const struct choosing *first,
 {
 	struct plumb_profile_event events[2];
 	struct reading one, several;
+	uint64_t periods[2];
 
 	begin(&one, 1, first);
 	begin(&several, threads, second);
@@ -302,6 +307,10 @@ static void compare_choosing(unsigned threads, const struct choosing *first,
 	assert_int_equal(events[0].left_out, events[1].left_out);
 	assert_int_equal(events[0].left_out_period, events[1].left_out_period);
 	assert_int_equal(events[0].left_out > 0, first->wants != NULL);
+	assert_int_equal(plumb_profile_not_shown(one.profile, 0, &periods[0]),
+			 plumb_profile_not_shown(several.profile, 0, &periods[1]));
+	assert_int_equal(periods[0], periods[1]);
+	assert_int_equal(periods[0] > 0, first->shows != NULL);
 	for (size_t row = 0; row < events[0].row_count; row++)
 		compare_rows(&one, &several, row);
 	end(&one);
@@ -405,9 +414,9 @@ static void more_rows_than_are_kept(void **user)
 static void choosing(void **user)
 {
 	static const struct choosing ways[] = {
-		{wants_a_thread, PLUMB_WANTS_THREAD},
-		{wants_a_time, PLUMB_WANTS_THREAD | PLUMB_WANTS_TIME},
-		{wants_a_place, PLUMB_WANTS_THREAD | PLUMB_WANTS_TIME | PLUMB_WANTS_LOCATION},
+		{wants_a_thread, NULL, PLUMB_WANTS_THREAD},
+		{wants_a_time, NULL, PLUMB_WANTS_THREAD | PLUMB_WANTS_TIME},
+		{wants_a_place, NULL, PLUMB_WANTS_THREAD | PLUMB_WANTS_TIME | PLUMB_WANTS_LOCATION},
 	};
 	const struct kind kinds[] = {{.code = 100},
 				     {.code = 100, .contexts = RINGS, .switches = 16}};
@@ -416,10 +425,14 @@ static void choosing(void **user)
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		record_kind(&kinds[k]);
 		for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-			const struct choosing one_by_one = {ways[i].wants, 0};
+			const struct choosing one_by_one = {ways[i].wants, NULL, 0};
+			const struct choosing shown = {NULL, ways[i].wants, ways[i].by};
+			const struct choosing shown_one_by_one = {NULL, ways[i].wants, 0};
 
 			compare_choosing(1, &one_by_one, &ways[i]);
 			compare_choosing(4, &one_by_one, &ways[i]);
+			compare_choosing(1, &shown_one_by_one, &shown);
+			compare_choosing(4, &shown_one_by_one, &shown);
 		}
 		assert_int_equal(unlink(path), 0);
 	}
