@@ -550,11 +550,6 @@ static int read_columns(const struct report_options *options, struct profile_vie
 		status = add_column(view, sorting.columns[c]);
 	if (status != EXIT_FINE)
 		return status;
-	if (view->key_count == 0) {
-		complain("--fields names no key to add up samples by");
-		advise("add one, as in -F share,symbol, or use --sort");
-		return EXIT_USAGE;
-	}
 	for (size_t k = 0; status == EXIT_FINE && k < view->key_count; k++)
 		status = add_column(view, PROFILE_KEY + (unsigned)k);
 	return status;

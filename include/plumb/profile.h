@@ -129,7 +129,7 @@ enum plumb_profile_paths {
 struct plumb_profile_options {
 	size_t size;         /* sizeof(struct plumb_profile_options) */
 	const uint8_t *keys; /* enum plumb_profile_key; copied */
-	size_t key_count;    /* 1 to PLUMB_PROFILE_KEYS_MAX */
+	size_t key_count;    /* at most PLUMB_PROFILE_KEYS_MAX; 0: a row for each event */
 	/* Also counts a sample for each of its callers, once for each row. */
 	bool children;
 	enum plumb_profile_paths paths;
@@ -200,7 +200,7 @@ struct plumb_profile_options {
 
 /*
  * Makes an empty profile. `recording` and `symbolizer` must live as long as it. Returns 0,
- * NO_MEMORY, or ARGUMENT if `options` has no size, no keys or too many, an unknown key, or sets
+ * NO_MEMORY, or ARGUMENT if `options` has no size, too many keys, an unknown one, or sets
  * members that this version lacks.
  */
 PLUMB_API int plumb_profile_new(const struct plumb_profile_options *options,

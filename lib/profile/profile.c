@@ -47,7 +47,7 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 	size_t rows_least;
 
 	*profile = NULL;
-	if (!options || !sized_read(&read, sizeof(read), options) || read.key_count == 0 ||
+	if (!options || !sized_read(&read, sizeof(read), options) ||
 	    read.key_count > PLUMB_PROFILE_KEYS_MAX)
 		return PLUMB_ERR_ARGUMENT;
 	if (read.branches && (read.children || read.paths || read.batches))
@@ -59,7 +59,8 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 	if (!made)
 		return PLUMB_ERR_NO_MEMORY;
 	made->options = read;
-	memcpy(made->keys, read.keys, read.key_count);
+	if (read.key_count)
+		memcpy(made->keys, read.keys, read.key_count);
 	made->options.keys = made->keys;
 	for (size_t i = 0; i < read.key_count; i++)
 		made->unfolds |= read.keys[i] == PLUMB_KEY_INLINE;
@@ -70,7 +71,8 @@ int plumb_profile_new(const struct plumb_profile_options *options,
 		made->options.rows_max = rows_least;
 	if (read.nodes_max == 0 || read.nodes_max >= UINT32_MAX)
 		made->options.nodes_max = NODES_MAX;
-	made->words = 1 + 2 * read.key_count;
+	/* Rows that are hidden differ from others by the words of a key, even if there is none. */
+	made->words = 1 + 2 * (read.key_count ? read.key_count : 1);
 	made->inlined.words = PLACE_INLINED_WORDS;
 	made->recording = recording;
 	made->left = NO_ROW;

@@ -140,6 +140,10 @@ setup()
 	[ "$(first_line -F +period)" = " SHARE 95 % INTERVAL SAMPLES LATENCY EVENTS COMMAND FILE FUNCTION" ]
 	[ "$(first_line -s op -F +period)" = " SHARE 95 % INTERVAL SAMPLES LATENCY EVENTS OPERATION" ]
 	[ "$(first_line -s +op -F samples)" = "SAMPLES COMMAND FILE FUNCTION OPERATION" ]
+	# Columns alone: a row of all samples.
+	total=$(plumb report --raw -i spe.data -s op --csv | awk -F, 'NR > 1 { n += $6 } END { print n }')
+	[ "$(plumb report --raw -i spe.data -F overhead,samples | sed -n '3,$p' | tr -s ' ')" \
+		= $' SHARE SAMPLES\n100.00% '"$total" ]
 	run --separate-stderr plumb report --raw -i spe.data -s +symbl
 	said "plumb: unknown key 'symbl'" "       did you mean symbol?"
 	run --separate-stderr plumb report --raw -i spe.data -s sym,in_tx
@@ -1148,9 +1152,6 @@ access_record()
 	said "plumb: unknown key 'symbl'" "       did you mean symbol?"
 	run --separate-stderr plumb report --raw -i spe.data -F shares,sym
 	said "plumb: unknown column 'shares'" "       did you mean share?"
-	run --separate-stderr plumb report --raw -i spe.data -F share
-	said "plumb: --fields names no key to add up samples by" \
-		"       add one, as in -F share,symbol, or use --sort"
 	run --separate-stderr plumb report --raw -i spe.data -g
 	said "plumb: --call-graph requires samples with call chains" \
 		"       record them with plumb record -g"

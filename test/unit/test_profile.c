@@ -565,6 +565,32 @@ static void hides(void **state)
 	}
 }
 
+/* Without keys, each event has a row: of all samples, or of those that are shown. */
+static void adds_up_all(void **state)
+{
+	struct plumb_profile_options options = {.size = sizeof(options)};
+	struct plumb_profile_event event;
+	struct plumb_profile_row row;
+	int asked = 0;
+	struct fixture f;
+
+	(void)state;
+	for (unsigned hidden = 0; hidden < 2; hidden++) {
+		options.shows = hidden ? wants_even : NULL;
+		options.user = &asked;
+		begin(&f, &options);
+		for (uint64_t i = 1; i <= 8; i++)
+			add(&f, &events[1], 16 * i, 1, 0, 0);
+		assert_int_equal(plumb_profile_finish(f.profile, NULL), 0);
+		assert_true(plumb_profile_event(f.profile, 0, &event));
+		assert_int_equal(event.row_count, 1);
+		assert_true(plumb_profile_row(f.profile, 0, 0, &row));
+		assert_int_equal(row.samples, hidden ? 4 : 8);
+		assert_float_equal(row.share.value, hidden ? 0.5 : 1, 0);
+		end(&f);
+	}
+}
+
 /* The values of the keys of one SPE record. */
 static void tells_keys(void **state)
 {
@@ -643,7 +669,8 @@ static void knows_names(void **state)
 	options.paths = PLUMB_PATHS_NONE;
 	options.keys = wrong;
 	assert_int_equal(plumb_profile_new(&options, NULL, NULL, &profile), PLUMB_ERR_ARGUMENT);
-	options.key_count = 0;
+	options.keys = by_symbol;
+	options.key_count = PLUMB_PROFILE_KEYS_MAX + 1;
 	assert_int_equal(plumb_profile_new(&options, NULL, NULL, &profile), PLUMB_ERR_ARGUMENT);
 	assert_null(profile);
 	plumb_profile_free(NULL);
@@ -659,6 +686,7 @@ int main(void)
 		cmocka_unit_test(estimates_from_windows),
 		cmocka_unit_test(leaves_out),
 		cmocka_unit_test(hides),
+		cmocka_unit_test(adds_up_all),
 		cmocka_unit_test(adds_up_counts),
 		cmocka_unit_test(tells_keys),
 		cmocka_unit_test(knows_names),
