@@ -105,6 +105,8 @@ struct core_params {
 	const char *name; /* "neoverse-n3" */
 	const char *spec; /* id of its telemetry specification, "neoverse-n3-r0p0" */
 	uint32_t midr;
+	const char *features;   /* as Linux names them in /proc/cpuinfo */
+	const char *engine_cpu; /* QEMU's nearest CPU, in the versions that have it */
 	uint32_t frequency_mhz;
 	uint16_t vector_bytes;
 	uint16_t own_vector_bytes; /* of the core's SVE, where the model's vectors are shorter */

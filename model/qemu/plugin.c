@@ -122,6 +122,7 @@ static struct vcpu *vcpu_start(unsigned index, const struct registers *registers
 		goto fail;
 	vcpu->slot = (unsigned)slot;
 	vcpu->registers = registers;
+	registers_set_zero_block(registers);
 	made_at = sampler_made_at();
 	pthread_mutex_lock(&lock);
 	if (index >= vcpus_end)
@@ -375,7 +376,7 @@ void insn_executes(unsigned index, void *user, const struct registers *registers
 	unsigned hooks = (unsigned)(uintptr_t)user, number = hooks & 0xffff;
 
 	if (hooks & HOOK_START)
-		start_program(registers);
+		start_program(registers, params->features);
 	if (!counting || !vcpu || !vcpu->current)
 		return;
 	if (hooks & HOOK_VECTOR)

@@ -79,6 +79,12 @@ void registers_vector(const struct registers *registers, unsigned number, void *
  */
 bool registers_set_sp(const struct registers *registers, uint64_t sp);
 
+/*
+ * Has `dc zva` of this thread zero 64 bytes, as on all modelled cores, if it would zero 512: QEMU's
+ * CPU that has everything does so. Returns false if it still does: interfaces from 2 on only read.
+ */
+bool registers_set_zero_block(const struct registers *registers);
+
 /* Frees what is kept for this thread. */
 void registers_thread_ended(void);
 

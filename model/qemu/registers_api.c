@@ -182,6 +182,12 @@ bool registers_set_sp(const struct registers *registers, uint64_t sp)
 	return false;
 }
 
+bool registers_set_zero_block(const struct registers *registers)
+{
+	(void)registers;
+	return false;
+}
+
 void registers_thread_ended(void)
 {
 	if (buffer)

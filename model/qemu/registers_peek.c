@@ -10,6 +10,9 @@
  * - z0 to z31, 256 bytes each, are followed by p0 to p15 and ffr, 32 bytes each, at VECTORS in QEMU
  *   7.2. Only the bytes within the vector length may be set in predicates, and one must have been
  *   set before any of them counts as empty.
+ * - What describes the CPU follows at IDENTITY in QEMU 7.2: MIDR_EL1, CTR_EL0, and the size of the
+ *   block that `dc zva` zeroes. This is written only if CTR_EL0 is that of `-cpu max`, and the
+ * size, too.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -24,6 +27,9 @@
 #define PREDICATES (VECTORS + 32ul * 256) /* behind 32 vectors */
 #define PREDICATE  32ul                   /* bytes of one */
 #define ENOUGH     64                     /* checks passed, after which there are no more */
+#define IDENTITY   79016ul                /* QEMU 7.2's */
+#define CTR        (IDENTITY + 16)
+#define ZERO_BLOCK (IDENTITY + 232)
 
 /* The results of the checks so far. */
 struct belief {
@@ -174,6 +180,21 @@ bool registers_set_sp(const struct registers *registers, uint64_t sp)
 	if (!registers_have_general(registers))
 		return false;
 	memcpy((char *)(uintptr_t)registers + GENERAL + 8ul * 31, &sp, sizeof(sp));
+	return true;
+}
+
+bool registers_set_zero_block(const struct registers *registers)
+{
+	const uint64_t ctr_of_max = 0x80038003;
+	const uint32_t words_512 = 7, words_64 = 4; /* DCZID_EL0: log2 of the words */
+	const uintptr_t state = (uintptr_t)registers;
+	uint64_t ctr;
+	uint32_t words;
+
+	if (!registers || !guest_read(state + CTR, &ctr, sizeof(ctr)) || ctr != ctr_of_max ||
+	    !guest_read(state + ZERO_BLOCK, &words, sizeof(words)) || words != words_512)
+		return false;
+	memcpy((void *)(state + ZERO_BLOCK), &words_64, sizeof(words_64));
 	return true;
 }
 

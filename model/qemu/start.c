@@ -20,9 +20,10 @@ enum {
 	TYPE_SYSINFO_EHDR = 33,
 };
 
-#define ENTRIES_MAX 64
-#define WORDS_MAX   (1u << 20) /* arguments and environment */
-#define BYTES_MAX   (16u << 20)
+#define ENTRIES_MAX  64
+#define WORDS_MAX    (1u << 20) /* arguments and environment */
+#define BYTES_MAX    (16u << 20)
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct entry {
 	uint64_t type, value;
@@ -37,18 +38,46 @@ struct lists {
 /* ---- The auxiliary vector ---------------------------------------------------------------------
  */
 
+/* The bits of AT_HWCAP, as /proc/cpuinfo names them (Linux: arch/arm64/kernel/cpuinfo.c). */
+static const char *const bits_1[] = {
+	"fp",      "asimd", "evtstrm", "aes",   "pmull",    "sha1",   "sha2", "crc32",
+	"atomics", "fphp",  "asimdhp", "cpuid", "asimdrdm", "jscvt",  "fcma", "lrcpc",
+	"dcpop",   "sha3",  "sm3",     "sm4",   "asimddp",  "sha512", "sve",  "asimdfhm",
+	"dit",     "uscat", "ilrcpc",  "flagm", "ssbs",     "sb",     "paca", "pacg"};
+/* Those of AT_HWCAP2 that QEMU 7.2 has. */
+static const char *const bits_2[] = {"dcpodp",   "sve2",     "sveaes",  "svepmull", "svebitperm",
+				     "svesha3",  "svesm4",   "flagm2",  "frint",    "svei8mm",
+				     "svef32mm", "svef64mm", "svebf16", "i8mm",     "bf16",
+				     "dgh",      "rng",      "bti",     "mte"};
+
+/* Those among `names` that `features` has. */
+static uint64_t bits_of(const char *features, const char *const *names, size_t count)
+{
+	uint64_t bits = 0;
+
+	for (const char *at = features; *at; at += strspn(at, " ")) {
+		const size_t length = strcspn(at, " ");
+
+		for (size_t i = 0; i < count; i++)
+			if (strlen(names[i]) == length && strncmp(names[i], at, length) == 0)
+				bits |= 1ull << i;
+		at += length;
+	}
+	return bits;
+}
+
 /*
- * Limits an entry to what QEMU 7.2 has for `-cpu max,sve-max-vq=1,pauth-impdef=on`. Returns false
- * if it has none.
+ * Limits an entry to what the core has, and QEMU 7.2 for `-cpu max`. Returns false if they have
+ * none.
  */
-static bool limit(struct entry *entry)
+static bool limit(struct entry *entry, const char *features)
 {
 	switch (entry->type) {
 	case TYPE_HWCAP:
-		entry->value &= 0xecfffffb;
+		entry->value &= 0xecfffffb & bits_of(features, bits_1, COUNT(bits_1));
 		return true;
 	case TYPE_HWCAP2:
-		entry->value &= 0x7f877fff;
+		entry->value &= 0x7f877fff & bits_of(features, bits_2, COUNT(bits_2));
 		return true;
 	case TYPE_HWCAP3:
 	case TYPE_HWCAP4:
@@ -75,13 +104,13 @@ static size_t read_vector(uint64_t from, struct entry entries[ENTRIES_MAX])
  * Limits the vector. Entries that are dropped leave their room at its beginning, to ones that are
  * ignored. Sets `*dropped` to how many those are.
  */
-static bool limit_vector(uint64_t vector, size_t *dropped)
+static bool limit_vector(uint64_t vector, const char *features, size_t *dropped)
 {
 	struct entry entries[ENTRIES_MAX];
 	size_t count = read_vector(vector, entries), kept = count;
 
 	for (size_t i = count; i-- > 0;)
-		if (limit(&entries[i]))
+		if (limit(&entries[i], features))
 			entries[--kept] = entries[i];
 	for (size_t i = 0; i < kept; i++)
 		entries[i] = (struct entry){.type = TYPE_IGNORE};
@@ -205,7 +234,7 @@ static bool add_entry(uint64_t *sp, uint64_t vector)
 	return good;
 }
 
-bool start_program(const struct registers *registers)
+bool start_program(const struct registers *registers, const char *features)
 {
 	struct lists lists;
 	size_t dropped;
@@ -213,9 +242,10 @@ bool start_program(const struct registers *registers)
 
 	if (!registers_have_general(registers))
 		return false;
+	registers_set_zero_block(registers);
 	sp = registers_general(registers, 31);
 	if (!find_lists(sp, &lists) || !restore_order(&lists, environ) ||
-	    !limit_vector(lists.vector, &dropped))
+	    !limit_vector(lists.vector, features, &dropped))
 		return false;
 	/* QEMU 7.2 has one entry less than later versions. */
 	if (!dropped && registers_set_sp(registers, sp) && add_entry(&sp, lists.vector))

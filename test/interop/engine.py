@@ -3,12 +3,14 @@
 
 engine.py PLUMB prints its path; status 1 if there is none.
 """
+import json
 import os
 import shutil
 import subprocess
 import sys
 
 NAME = "qemu-aarch64"
+CORES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../model/cores")
 
 
 def takes_plugins(path):
@@ -36,12 +38,19 @@ def interface(path):
 
 def command(path, plugin):
     """
-    How Plumb starts it, but for the plugin: "%d" in its path is the interface. With count_plugin.c
-    programs have the same start as under the model (model/qemu/start.h).
+    How Plumb starts it for Neoverse N3, but for the plugin: "%d" in its path is the interface. With
+    count_plugin.c programs have the same start as under the model (model/qemu/start.h).
     """
-    return ["setarch", "--addr-no-randomize", path, "-cpu", "max,sve-max-vq=1,pauth-impdef=on",
+    with open(os.path.join(CORES, "neoverse-n3.json"), encoding="utf-8") as file:
+        core = {name: figure["value"] for name, figure in json.load(file)["core"].items() if "value" in figure}
+    cpu = f"midr={core['midr']},pauth-impdef=on"
+    if version(path) >= (9, 0):
+        cpu = f"{core['engine_cpu']},{cpu}"
+    else:
+        cpu = f"max,sve-max-vq={core['vector_bytes'] // 16},sme=off,{cpu}"
+    return ["setarch", "--addr-no-randomize", path, "-cpu", cpu,
             "-seed", "1", *(["-R", "0xff00000000"] if version(path) >= (9, 0) else []),
-            "-plugin", plugin % interface(path)]
+            "-plugin", f"{plugin % interface(path)},features={core['features']}"]
 
 
 def absent(plumb):

@@ -7,7 +7,8 @@
  * DDI 0487, C4.1). Those of 32 bytes and more are at least one access, and `..._more` says how many
  * more they may be split into; SVE's may also be none at all, as their predicates say, so that they
  * are in `..._more` alone. At the program's end it writes what it counted as a JSON object to the
- * file named by the argument `out`.
+ * file named by the argument `out`. The argument `features` has those of the core (params.h);
+ * without it, another plugin gives the program its start.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static struct vcpu {
 	uint64_t fall_through; /* of the conditional branch before, or 0 */
 } vcpus[VCPUS_MAX];
 
-static char out_path[4096];
+static char out_path[4096], features[1024];
 static bool lost;
 
 int qemu_plugin_version = PLUMB_QEMU_API;
@@ -238,7 +239,7 @@ void block_executes(unsigned index, void *user, const struct registers *register
 void insn_executes(unsigned index, void *user, const struct registers *registers)
 {
 	(void)index, (void)user;
-	if (!start_program(registers))
+	if (!start_program(registers, features))
 		lost = true;
 }
 
@@ -247,7 +248,7 @@ static void hook_start(struct qemu_plugin_tb *tb)
 {
 	static bool hooked;
 
-	if (!hooked) {
+	if (!hooked && *features) {
 		registers_on_block(tb, (const void *)(uintptr_t)qemu_plugin_tb_vaddr(tb), true);
 		registers_on_insn(qemu_plugin_tb_get_insn(tb, 0), 0);
 	}
@@ -300,10 +301,15 @@ static void at_exit(qemu_plugin_id_t id, void *user)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
-	if (strcmp(info->target_name, "aarch64") != 0 || argc != 1 ||
-	    strncmp(argv[0], "out=", 4) != 0)
+	if (strcmp(info->target_name, "aarch64") != 0)
 		return 1;
-	snprintf(out_path, sizeof(out_path), "%s", argv[0] + 4);
+	for (int i = 0; i < argc; i++)
+		if (strncmp(argv[i], "out=", 4) == 0)
+			snprintf(out_path, sizeof(out_path), "%s", argv[i] + 4);
+		else if (strncmp(argv[i], "features=", 9) == 0)
+			snprintf(features, sizeof(features), "%s", argv[i] + 9);
+		else
+			return 1;
 	registers_set_up(id, 16);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_atexit_cb(id, at_exit, NULL);
