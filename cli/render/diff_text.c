@@ -35,9 +35,9 @@ static void print_counts(struct output *out, const struct diff_report *report,
 {
 	static const struct table_column columns[] = {
 		{.heading = "CHANGE", .right = true},
-		{.heading = "BEFORE", .right = true},
-		{.heading = "AFTER", .right = true},
-		{.heading = "EVIDENCE", .style = STYLE_DIM},
+		{.heading = "BEFORE", .right = true, .spare = 1},
+		{.heading = "AFTER", .right = true, .spare = 1},
+		{.heading = "EVIDENCE", .style = STYLE_DIM, .words = true},
 		{.heading = "NAME", .style = STYLE_NAME},
 		{.heading = "UNIT", .style = STYLE_DIM, .drops = true},
 	};
@@ -64,9 +64,9 @@ static void print_code(struct output *out, const struct diff_report *report,
 	static const struct table_column columns[] = {
 		{.heading = "OF ALL", .right = true},
 		{.heading = "ITSELF", .right = true},
-		{.heading = "BEFORE", .right = true},
-		{.heading = "AFTER", .right = true},
-		{.heading = "EVIDENCE", .style = STYLE_DIM},
+		{.heading = "BEFORE", .right = true, .spare = 1},
+		{.heading = "AFTER", .right = true, .spare = 1},
+		{.heading = "EVIDENCE", .style = STYLE_DIM, .words = true},
 		{.heading = "WHERE", .style = STYLE_NAME, .wraps = true},
 	};
 	struct table table = {.columns = columns, .column_count = 6};

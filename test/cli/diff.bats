@@ -64,6 +64,28 @@ said()
 	[ "$stderr" = "$(printf '%s\n' "$@")" ] || { echo "$stderr" && return 1; }
 }
 
+@test "tables fit a terminal: without columns that others imply, as is said" {
+	need_terminal
+	counts perf 20000000 21000000 22000000 23000000 | sed s/'"E"'/'"AN_EVENT_WITH_A_LONG_NAME_RETIRED"'/ >before.json
+	counts perf 30000000 31000000 32000000 33000000 | sed s/'"E"'/'"AN_EVENT_WITH_A_LONG_NAME_RETIRED"'/ >after.json
+	for width in 40 60 80; do
+		in_terminal "$width" "$PLUMB" diff --no-pager --color never before.json after.json | tr -d '\r' >seen
+		[ -z "$(too_wide "$width" <seen | tee /dev/stderr)" ]
+		grep -q '^+46.5 .*AN_EVENT' seen
+	done
+	grep -q AFTER seen
+	in_terminal 60 "$PLUMB" diff --no-pager --color never before.json after.json | tr -d '\r' >seen
+	grep -qx '60 columns have no room for AFTER: use a wider terminal' seen
+	need_model
+	for width in 40 60; do
+		for kind in spe exact json; do
+			in_terminal "$width" "$PLUMB" diff --no-pager --color never -v "$work/old.$kind" \
+				"$work/new.$kind" | tr -d '\r' >seen
+			[ -z "$(too_wide "$width" <seen | tee /dev/stderr)" ]
+		done
+	done
+}
+
 @test "the model's counts are exact, and the first line explains the change" {
 	need_model
 	run plumb diff "$work/old.json" "$work/new.json"
