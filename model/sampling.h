@@ -148,7 +148,8 @@ struct model_frame_sample {
 
 struct model_frame_context {
 	uint32_t profile, context; /* numbers: no other profile, or context of it, has them */
-	uint64_t depth;            /* number of return addresses that follow, the innermost first */
+	uint32_t depth;            /* number of return addresses that follow, the innermost first */
+	uint32_t last;             /* its profile is told completely now, and then never again */
 };
 
 struct model_frame_cost {

@@ -31,15 +31,18 @@ struct telling {
 	uint64_t weight;
 	uint32_t context;
 	bool any;
+	bool last; /* it is never told again */
 };
 
-static void tell_context(struct sampler *sampler, uint32_t context)
+static void tell_context(const struct telling *telling, uint32_t context)
 {
+	struct sampler *sampler = telling->sampler;
 	uint64_t addresses[MODEL_CHAIN_MAX];
-	struct model_frame_context frame = {.profile = sampler->profile, .context = context};
+	struct model_frame_context frame = {
+		.profile = sampler->profile, .context = context, .last = telling->last};
 
-	frame.depth =
-		contexts_sites(exact_contexts(sampler->exact), context, addresses, MODEL_CHAIN_MAX);
+	frame.depth = (uint32_t)contexts_sites(exact_contexts(sampler->exact), context, addresses,
+					       MODEL_CHAIN_MAX);
 	for (size_t i = 0; i < frame.depth; i++)
 		addresses[i] += 4; /* return addresses, as in any call chain */
 	sampler_send(sampler, FRAME_CONTEXT, sampler_now(sampler), &frame, sizeof(frame), addresses,
@@ -55,7 +58,7 @@ static void tell_cost(void *user, uint32_t context, uint64_t pc,
 	struct model_cost costs[EXACT_COUNT];
 
 	if (!telling->any || context != telling->context)
-		tell_context(telling->sampler, context);
+		tell_context(telling, context);
 	telling->any = true;
 	telling->context = context;
 	for (unsigned i = 0; i < sizeof(counts->counted) / sizeof(*counts->counted); i++)
@@ -85,15 +88,15 @@ static void tell_line(void *user, const struct lines_count *count)
 
 	/* Lines belong to the thread of the context that was told last. */
 	if (!telling->any)
-		tell_context(telling->sampler, 0);
+		tell_context(telling, 0);
 	telling->any = true;
 	sampler_send(telling->sampler, FRAME_LINE, sampler_now(telling->sampler), &frame,
 		     sizeof(frame), NULL, 0);
 }
 
-void profiles_tell(struct sampler *sampler)
+void profiles_tell(struct sampler *sampler, bool last)
 {
-	struct telling telling = {.sampler = sampler, .weight = 1};
+	struct telling telling = {.sampler = sampler, .weight = 1, .last = last};
 
 	core_counts(sampler->core);
 	/* A window that has begun is no window. */

@@ -260,7 +260,7 @@ void sampler_flush(struct sampler *sampler, bool exit)
 	if (sampling->spe)
 		unit_report(sampler);
 	if (sampler->exact)
-		profiles_tell(sampler);
+		profiles_tell(sampler, exit);
 	if (!exit) {
 		/* Becomes another program: the same thread goes on with another ring. */
 		atomic_store(&sampler->ring->open, 0);

@@ -66,8 +66,9 @@ void profiles_begin(struct sampler *sampler);
 void profiles_end(struct sampler *sampler);
 /* Lines can move between cores from now on. */
 void profiles_follow_lines(struct sampler *sampler);
-/* Reports a profile up to now, together with the counts that it adds up to. */
-void profiles_tell(struct sampler *sampler);
+/* Reports a profile up to now, together with the counts that it adds up to; `last`: the thread
+ * ends. */
+void profiles_tell(struct sampler *sampler, bool last);
 /*
  * Reports from time to time what has changed, so that a reader that is killed has nearly all of it.
  * It goes by the model's time, so that the same program gives the same recording.

@@ -116,7 +116,7 @@ static void test_damaged_head(void **state)
 /* ---- Exact profiles ---------------------------------------------------------------------------
  */
 
-enum { FILE_BEGIN = 1000, PERIOD = 32 }; /* place of a period in a sample of nothing else */
+enum { FILE_BEGIN = 1000, IP = 16, PERIOD = 32 }; /* places in a sample of nothing else */
 
 /* A file of records, the first of which is at FILE_BEGIN. */
 struct file {
@@ -393,6 +393,46 @@ static void test_more_samples_add_up(void **state)
 	free_rings(rings);
 }
 
+/* What a thread that ends tells of a place for the first time is written at once. */
+static void test_last_is_written_at_once(void **state)
+{
+	const struct model_frame_context last = {.profile = 1, .context = 2, .last = 1};
+	const struct {
+		struct model_frame_cost head;
+		struct model_cost costs[3];
+	} known = {{.ip = 0x400000, .count = 1, .weight = 1}, {{.event = 0, .count = 5}}},
+	  unknown = {
+		  {.ip = 0x400004, .count = 3, .weight = 1},
+		  {{.event = 0, .count = 3}, {.event = 1, .count = 0}, {.event = 2, .count = 4}}};
+	struct rings *rings = make_rings();
+	struct file file = {.size = 0};
+	struct exact_sums sums;
+
+	(void)state;
+	write_to_file(rings, &sums, &file);
+	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
+	put_told(rings, SLOT);
+	assert_true(model_frames_drain(&rings->frames));
+	model_frames_write_sums(&rings->frames);
+	put_frame(rings, SLOT, FRAME_CONTEXT, &last, sizeof(last));
+	put_frame(rings, SLOT, FRAME_COST, &known, sizeof(known));
+	put_frame(rings, SLOT, FRAME_COST, &unknown, sizeof(unknown));
+	put_told(rings, SLOT);
+	assert_true(model_frames_drain(&rings->frames));
+	assert_int_equal(rings->frames.samples, 3);
+	assert_int_equal(sums.place_count, 1);
+	assert_int_equal(period_of(&file, 0), 7);
+	assert_int_equal(period_of(&file, 1), 3);
+	assert_int_equal(word_of(&file, 1, IP), 0x400004);
+	assert_int_equal(period_of(&file, 2), 4);
+	model_frames_write_sums(&rings->frames);
+	assert_int_equal(rings->frames.samples, 3);
+	assert_int_equal(period_of(&file, 0), 12);
+	assert_int_equal(rings->frames.error, 0);
+	exact_sums_clean_up(&sums);
+	free_rings(rings);
+}
+
 static void put_mmap(struct rings *rings, uint64_t address, const char *path)
 {
 	struct {
@@ -509,6 +549,7 @@ int main(void)
 		cmocka_unit_test(test_costs_add_up),
 		cmocka_unit_test(test_threads_tell_for_themselves),
 		cmocka_unit_test(test_more_samples_add_up),
+		cmocka_unit_test(test_last_is_written_at_once),
 		cmocka_unit_test(test_windows_are_scaled),
 		cmocka_unit_test(test_windows_are_written_anew),
 		cmocka_unit_test(test_replaced_code_is_apart),

@@ -9,7 +9,7 @@
 #include "lines.h"
 
 #define CONTEXT_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
-#define SAMPLE_WORDS 10               /* of a sample, without its callers */
+#define SAMPLE_WORDS 11               /* of a sample at most, without its callers */
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
@@ -28,7 +28,8 @@ uint32_t exact_read_context(struct exact_sums *sums, const struct model_frame *f
 	memcpy(addresses, body + sizeof(context), context.depth * sizeof(addresses[0]));
 	chain.profile = context.profile;
 	chain.context = context.context;
-	chain.depth = (uint32_t)context.depth;
+	chain.depth = context.depth;
+	chain.last = context.last;
 	chain.code = replaced_path(&sums->replaced, frame->tid, addresses, chain.depth);
 	index = exact_sums_chain(sums, &chain, addresses);
 	if (index == UINT32_MAX)
@@ -57,40 +58,6 @@ void exact_read_mmap(struct exact_sums *sums, const struct model_frame *frame, c
 		file = (file ^ (unsigned char)path[i]) * 0x100000001b3ull;
 	if (!replaced_note(&sums->replaced, frame->tid, mmap.address, mmap.length, file))
 		*error = PLUMB_ERR_NO_MEMORY;
-}
-
-void exact_read_cost(struct exact_sums *sums, uint32_t chain, const char *body, size_t size,
-		     int *error)
-{
-	struct model_frame_cost head;
-	struct exact_key key = {0};
-	bool entered = false;
-
-	memcpy(&head, body, sizeof(head));
-	body += sizeof(head);
-	size -= sizeof(head);
-	if (chain >= sums->chain_count || head.count > size / sizeof(struct model_cost) ||
-	    head.group > SAMPLED_GROUPS)
-		return;
-	key.ip = head.ip;
-	key.group = head.group;
-	key.profile = sums->chains[chain].profile;
-	key.context = sums->chains[chain].context;
-	key.code = code_of(sums, &sums->chains[chain], head.ip);
-	for (uint32_t i = 0; i < head.count; i++) {
-		struct model_cost cost;
-
-		memcpy(&cost, body + i * sizeof(cost), sizeof(cost));
-		if (cost.event >= EXACT_COUNT ||
-		    __builtin_mul_overflow(cost.count, head.weight, &cost.count) || !cost.count)
-			continue;
-		if ((!entered && !exact_sums_enter(sums, &key, chain)) ||
-		    !exact_sums_add(sums, (unsigned)cost.event, cost.count)) {
-			*error = PLUMB_ERR_NO_MEMORY;
-			return;
-		}
-		entered = true;
-	}
 }
 
 #define LINE_BYTES_MAX 0xffffu
@@ -143,41 +110,61 @@ static unsigned stream_before_period(const struct record_setup *setup)
 								   : sizeof(uint64_t);
 }
 
+/* A sample, which differs from the others of its place in two words. */
+struct cost {
+	uint64_t words[SAMPLE_WORDS + MODEL_CHAIN_MAX];
+	size_t count;
+	size_t id, period; /* indices of those */
+};
+
+/* `event`: any of the place's. There are many samples, so their parts are not written one by one.
+ */
+static void make_cost(struct cost *cost, const struct record_setup *setup, unsigned event,
+		      const struct exact_sums *sums, uint32_t of, uint64_t ip, uint64_t time,
+		      uint64_t stream)
+{
+	const struct exact_chain *chain = &sums->chains[of];
+	const uint64_t type = setup->events[event].attr.sample_type;
+	const uint32_t thread[] = {chain->frame.pid, chain->frame.tid};
+	struct perf_event_header header = {.type = PERF_RECORD_SAMPLE,
+					   .misc = PERF_RECORD_MISC_USER};
+	uint64_t *word = cost->words + 1;
+
+	cost->id = (size_t)(word - cost->words);
+	*word++ = setup->ids[event];
+	*word++ = ip;
+	memcpy(word++, thread, sizeof(thread));
+	if (type & PERF_SAMPLE_TIME)
+		*word++ = time;
+	if (type & PERF_SAMPLE_STREAM_ID)
+		*word++ = stream;
+	if (type & PERF_SAMPLE_CPU)
+		*word++ = chain->slot;
+	cost->period = (size_t)(word - cost->words);
+	*word++ = 0;
+	*word++ = 2 + chain->depth;
+	*word++ = CONTEXT_USER;
+	*word++ = ip;
+	if (chain->depth)
+		memcpy(word, sums->addresses + chain->addresses, chain->depth * sizeof(*word));
+	cost->count = (size_t)(word - cost->words) + chain->depth;
+	header.size = (uint16_t)(cost->count * sizeof(*word));
+	memcpy(cost->words, &header, sizeof(header));
+}
+
 /* Returns where its period is in `out`. */
 static size_t write_cost(struct record_writer *out, const struct record_setup *setup,
 			 const struct exact_sums *sums, const struct exact_sum *sum,
 			 uint64_t period)
 {
-	const struct exact_key *key = key_of(sums, sum);
-	const struct exact_chain *chain = &sums->chains[sums->places[sum->place].chain];
-	const uint64_t type = setup->events[sum->event].attr.sample_type;
-	const uint32_t thread[] = {chain->frame.pid, chain->frame.tid};
-	uint64_t words[SAMPLE_WORDS];
-	size_t count = 0, place;
+	const size_t begin = out->size;
+	struct cost cost;
 
-	/* There are many samples, so their parts are not written one by one. */
-	words[count++] = setup->ids[sum->event];
-	words[count++] = key->ip;
-	memcpy(&words[count++], thread, sizeof(thread));
-	if (type & PERF_SAMPLE_TIME)
-		words[count++] = sum->time;
-	if (type & PERF_SAMPLE_STREAM_ID)
-		words[count++] = stream_of(sums, sum);
-	if (type & PERF_SAMPLE_CPU)
-		words[count++] = chain->slot;
-	place = count;
-	words[count++] = period;
-	words[count++] = 2 + chain->depth;
-	words[count++] = CONTEXT_USER;
-	words[count++] = key->ip;
-	record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	place = out->size + place * sizeof(words[0]);
-	record_bytes(out, words, count * sizeof(words[0]));
-	if (chain->depth)
-		record_bytes(out, sums->addresses + chain->addresses,
-			     chain->depth * sizeof(sums->addresses[0]));
-	record_close(out);
-	return place;
+	make_cost(&cost, setup, sum->event, sums, sums->places[sum->place].chain,
+		  key_of(sums, sum)->ip, sum->time, stream_of(sums, sum));
+	cost.words[cost.period] = period;
+	record_whole(out, cost.words, cost.count * sizeof(cost.words[0]));
+	return begin + cost.period * sizeof(cost.words[0]);
 }
 
 /* union perf_mem_data_src; its other parts are not known, or meaningless. */
@@ -276,6 +263,84 @@ uint64_t exact_write(struct record_writer *out, const struct record_setup *setup
 	else if (!out->error)
 		out->error = exact_sums_written(sums);
 	return written;
+}
+
+/* ---- what an instruction counts --------------------------------------------------------------
+ */
+
+/*
+ * Returns whether what a place counts is all that it ever will, and nothing was told of it before:
+ * then there is no sum to be kept, and its samples are written at once.
+ */
+static bool is_whole(const struct exact_sums *sums, const struct exact_key *key, uint32_t chain)
+{
+	return sums->chains[chain].last && !sums->scaled && !key->group &&
+	       !exact_sums_know(sums, key);
+}
+
+/* Returns the number of samples written. */
+static uint64_t take_costs(struct record_writer *out, const struct record_setup *setup,
+			   struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
+			   const struct model_cost *costs, uint32_t count)
+{
+	struct cost sample;
+
+	make_cost(&sample, setup, (unsigned)costs[0].event, sums, chain, key->ip,
+		  sums->chains[chain].frame.time, 0);
+	for (uint32_t i = 0; i < count; i++) {
+		sample.words[sample.id] = setup->ids[costs[i].event];
+		sample.words[sample.period] = costs[i].count;
+		record_whole(out, sample.words, sample.count * sizeof(sample.words[0]));
+	}
+	return count;
+}
+
+static bool add_costs(struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
+		      const struct model_cost *costs, uint32_t count)
+{
+	if (!exact_sums_enter(sums, key, chain))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!exact_sums_add(sums, (unsigned)costs[i].event, costs[i].count))
+			return false;
+	return true;
+}
+
+uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *setup,
+			 struct exact_sums *sums, uint32_t chain, const char *body, size_t size,
+			 int *error)
+{
+	struct model_cost costs[EXACT_COUNT];
+	struct model_frame_cost head;
+	struct exact_key key = {0};
+	uint32_t count = 0;
+
+	memcpy(&head, body, sizeof(head));
+	body += sizeof(head);
+	size -= sizeof(head);
+	if (chain >= sums->chain_count || head.count > size / sizeof(struct model_cost) ||
+	    head.count > EXACT_COUNT || head.group > SAMPLED_GROUPS)
+		return 0;
+	key.ip = head.ip;
+	key.group = head.group;
+	key.profile = sums->chains[chain].profile;
+	key.context = sums->chains[chain].context;
+	key.code = code_of(sums, &sums->chains[chain], head.ip);
+	for (uint32_t i = 0; i < head.count; i++) {
+		struct model_cost *cost = &costs[count];
+
+		memcpy(cost, body + i * sizeof(*cost), sizeof(*cost));
+		count += cost->event < EXACT_COUNT &&
+			 !__builtin_mul_overflow(cost->count, head.weight, &cost->count) &&
+			 cost->count;
+	}
+	if (!count)
+		return 0;
+	if (is_whole(sums, &key, chain))
+		return take_costs(out, setup, sums, &key, chain, costs, count);
+	if (!add_costs(sums, &key, chain, costs, count))
+		*error = PLUMB_ERR_NO_MEMORY;
+	return 0;
 }
 
 void exact_warn(const struct model_sampling *sampling, struct plumb_diagnostics *diagnostics)

@@ -26,9 +26,13 @@ uint32_t exact_read_context(struct exact_sums *sums, const struct model_frame *f
  */
 void exact_read_mmap(struct exact_sums *sums, const struct model_frame *frame, const char *body,
 		     size_t size, int *error);
-/* Reads the body of a FRAME_COST, and adds to the sums of a calling context. */
-void exact_read_cost(struct exact_sums *sums, uint32_t chain, const char *body, size_t size,
-		     int *error);
+/*
+ * Reads the body of a FRAME_COST, of `size` bytes: at least the struct's size. Adds to the sums of
+ * a calling context, or writes samples if nothing will ever be added to them: returns how many.
+ */
+uint64_t exact_read_cost(struct record_writer *out, const struct record_setup *setup,
+			 struct exact_sums *sums, uint32_t chain, const char *body, size_t size,
+			 int *error);
 /* Reads the body of a FRAME_LINE, and adds to the sums of the thread of a calling context. */
 void exact_read_line(struct exact_sums *sums, uint32_t chain, const char *body, int *error);
 /*

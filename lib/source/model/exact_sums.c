@@ -162,6 +162,7 @@ uint32_t exact_sums_chain(struct exact_sums *sums, const struct exact_chain *cha
 	if (known) {
 		known->frame = chain->frame;
 		known->slot = chain->slot;
+		known->last = chain->last;
 		return (uint32_t)(known - sums->chains);
 	}
 	if (!reserve_chain(sums, chain->depth))
@@ -237,6 +238,11 @@ static uint32_t find_place(const struct exact_sums *sums, const struct exact_key
 			return slot.index - 1;
 	}
 	return EXACT_NONE;
+}
+
+bool exact_sums_know(const struct exact_sums *sums, const struct exact_key *key)
+{
+	return find_place(sums, key) != EXACT_NONE;
 }
 
 /* Has the host fetch where the places of the next instructions are, or will be. */

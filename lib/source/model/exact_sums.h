@@ -75,6 +75,7 @@ struct exact_chain {
 	struct model_frame frame; /* the last time that it was told */
 	uint64_t code;            /* which code is at the callers' addresses: replaced.h */
 	size_t addresses;         /* index of the first */
+	bool last;                /* each of its places is told once more at most */
 };
 
 struct exact_sums {
@@ -121,6 +122,8 @@ uint32_t exact_sums_chain(struct exact_sums *sums, const struct exact_chain *cha
  * false if out of memory.
  */
 bool exact_sums_enter(struct exact_sums *sums, const struct exact_key *key, uint32_t chain);
+/* Returns whether a place has been entered before. */
+bool exact_sums_know(const struct exact_sums *sums, const struct exact_key *key);
 /* Likewise adds to the sum of an event; soonest if events come in ascending order. */
 bool exact_sums_add(struct exact_sums *sums, unsigned event, uint64_t count);
 /* The counts of a profile add up: what was added may be written. */

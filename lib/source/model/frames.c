@@ -269,7 +269,8 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 		exact_read_line(f->sums, f->chains[slot], body, &f->error);
 		return;
 	case FRAME_COST:
-		exact_read_cost(f->sums, f->chains[slot], body, size, &f->error);
+		f->samples += exact_read_cost(&f->out, f->setup, f->sums, f->chains[slot], body,
+					      size, &f->error);
 		return;
 	case FRAME_TOLD:
 		sums_told(f, slot);

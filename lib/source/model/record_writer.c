@@ -35,6 +35,14 @@ void record_begin(struct record_writer *out, uint32_t type, uint16_t misc)
 	record_bytes(out, &header, sizeof(header));
 }
 
+void record_whole(struct record_writer *out, const void *sample, size_t size)
+{
+	out->begin = out->size;
+	record_bytes(out, sample, size);
+	if (out->size >= FLUSH_BYTES)
+		record_flush(out);
+}
+
 void record_string(struct record_writer *out, const char *text, size_t length)
 {
 	static const char zeroes[8];
