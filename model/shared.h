@@ -116,6 +116,12 @@ struct model_snapshot {
 	uint64_t counts[MODEL_COUNTS];
 };
 
+/* An instruction that requires what the core lacks. */
+struct model_lacking {
+	_Atomic uint64_t pc;
+	_Atomic uint32_t word; /* 0: none */
+};
+
 struct model_shared {
 	uint64_t key;               /* the reader's: by this the plugin knows the memory */
 	int32_t reader;             /* its process */
@@ -140,6 +146,8 @@ struct model_shared {
 	_Atomic uint32_t begun;       /* `begin_cycle` is set */
 	struct model_window window;
 	_Atomic uint64_t unknown_words;    /* translated instructions unknown to the decoder */
+	struct model_lacking lacking_ran;  /* the first that the engine has all the same */
+	struct model_lacking lacking_last; /* the last that it may not have */
 	_Atomic uint32_t outside;          /* enum model_outside, or'ed */
 	_Atomic uint64_t hidden_accesses;  /* accesses with unknown addresses */
 	_Atomic uint64_t dropped_accesses; /* accesses beyond the limit for a block */

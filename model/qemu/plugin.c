@@ -17,6 +17,7 @@
 #include "qemu/exec.h"
 #include "qemu/guest.h"
 #include "qemu/hooks.h"
+#include "qemu/lacking.h"
 #include "qemu/mappings.h"
 #include "qemu/options.h"
 #include "qemu/orphans.h"
@@ -538,6 +539,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		words[i] = qemu_plugin_insn_word(qemu_plugin_tb_get_insn(tb, i));
 	note_beginning(pc);
 	note_waits(words, count);
+	lacking_note(shared, params, pc, words, count);
 	for (size_t first = 0; first < count; first += size) {
 		size = count - first;
 		if (window_asked())

@@ -100,6 +100,17 @@ setup_file()
 		}
 	END
 	"$compiler" -O1 -static -pthread -o zeroes zeroes.c
+	# Executes mul z0.s, z0.s, z0.s, of SVE2, unless the program has no argument.
+	cat >multiplies.c <<-'END'
+		int main(int count, char **arguments)
+		{
+			(void)arguments;
+			if (count > 1)
+				__asm__ volatile(".inst 0x04a06000" ::: "v0");
+			return 0;
+		}
+	END
+	"$compiler" -O1 -static -o multiplies multiplies.c
 }
 
 setup()
@@ -169,5 +180,28 @@ on()
 		for core in neoverse-n1 neoverse-v1 neoverse-n3; do
 			[ "$(on "$qemu" "$core" ./zeroes)" = $'960\n960' ]
 		done
+	done < <(engines)
+}
+
+@test "an instruction that the core lacks ends the program, and is named" {
+	local qemu version
+	while read -r qemu; do
+		version=$("$qemu" --version | sed -n 's/.* version \([0-9]*\).*/\1/p')
+		run -132 plumb stat --source model --qemu "$qemu" --cpu neoverse-n1 --json -o n1 ./multiplies 1
+		json "any('ended the program: it requires the feature sve2, which neoverse-n1 does not have '
+			'(with it: neoverse-n3, neoverse-n2, neoverse-v2, neoverse-v3)' in w for w in d['warnings'])" <n1
+		# QEMU 7.2 has no Neoverse V1.
+		run plumb stat --source model --qemu "$qemu" --cpu neoverse-v1 --json -o v1 ./multiplies 1
+		if [ "$version" -ge 9 ]; then
+			[ "$status" -eq 132 ]
+			json "any('0x04a06000' in w and 'ended the program' in w for w in d['warnings'])" <v1
+		else
+			[ "$status" -eq 0 ]
+			json "any('0x04a06000' in w and 'would end' in w for w in d['warnings'])" <v1
+		fi
+		plumb stat --source model --qemu "$qemu" --cpu neoverse-n3 --json -o n3 ./multiplies 1
+		json "not any('feature' in w for w in d['warnings'])" <n3
+		plumb stat --source model --qemu "$qemu" --cpu neoverse-n1 --json -o none ./multiplies
+		json "not any('feature' in w for w in d['warnings'])" <none
 	done < <(engines)
 }

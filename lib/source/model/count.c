@@ -9,12 +9,16 @@
 
 #include "base/diagnostics.h"
 #include "base/quote.h"
+#include "params.h"
+#include "required.h"
 #include "shared.h"
 #include "source/model/counted.h"
 #include "source/model/places.h"
 #include "source/model/record.h"
 #include "source/model/sampled.h"
 #include "source/model/timeline.h"
+
+#define NAMES_ROOM 256
 
 static int check(const struct cpu_pmu *pmu, const struct plumb_spec *spec,
 		 const struct plumb_event_config *event, struct plumb_diagnostics *diagnostics)
@@ -126,6 +130,48 @@ static void warn_of_vectors(const struct model_result *run, struct plumb_diagnos
 			8 * run->vector_bytes, 8 * run->own_vector_bytes);
 }
 
+/* Tells whether a core before this one is the same, of which this one is a platform. */
+static bool is_platform(size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (model_cores[i]->midr == model_cores[at]->midr)
+			return true;
+	return false;
+}
+
+/* Names the cores that have a feature. */
+static const char *name_cores_with(const char *feature, char names[NAMES_ROOM])
+{
+	*names = '\0';
+	for (size_t i = 0; model_cores[i]; i++) {
+		const size_t used = strlen(names);
+
+		if (features_have(model_cores[i]->features, feature) && !is_platform(i))
+			snprintf(names + used, NAMES_ROOM - used, "%s%s", used ? ", " : "",
+				 model_cores[i]->name);
+	}
+	return *names ? names : "no core of the model";
+}
+
+/* An instruction of another core ends the program, or would end it there. */
+static void warn_of_lacking(const struct model_result *run, struct plumb_diagnostics *diagnostics)
+{
+	const bool ended = run->lacking_last.word;
+	const struct model_lacking_insn *insn = ended ? &run->lacking_last : &run->lacking_ran;
+	const char *feature = insn->word ? insn_feature(insn->word) : NULL;
+	char names[NAMES_ROOM];
+
+	if (!feature)
+		return;
+	plumb_diagnostics_add(
+		diagnostics, PLUMB_WARNING, "lacking-feature", NULL,
+		"instruction 0x%08x at 0x%llx %s: it requires the feature %s, which %s does not "
+		"have (with it: %s)",
+		insn->word, (unsigned long long)insn->pc,
+		ended ? "ended the program" : "would end the program on the core, but QEMU has it",
+		feature, run->core->name, name_cores_with(feature, names));
+}
+
 /* Reports what a reader of the figures should know. */
 void model_warn(const struct model_result *run, struct plumb_diagnostics *diagnostics)
 {
@@ -161,6 +207,7 @@ void model_warn(const struct model_result *run, struct plumb_diagnostics *diagno
 				      (unsigned long long)instructions);
 	warn_of_outside(run->outside, diagnostics);
 	warn_of_vectors(run, diagnostics);
+	warn_of_lacking(run, diagnostics);
 	if (run->hidden_accesses)
 		plumb_diagnostics_add(
 			diagnostics, PLUMB_WARNING, "hidden-accesses", NULL,

@@ -402,6 +402,11 @@ static void check_window(const struct run *run, struct plumb_diagnostics *diagno
 				      run->job->window->to);
 }
 
+static struct model_lacking_insn read_lacking(const struct model_lacking *lacking)
+{
+	return (struct model_lacking_insn){atomic_load(&lacking->pc), atomic_load(&lacking->word)};
+}
+
 static void fill_result(const struct run *run, int status, struct model_result *result)
 {
 	const struct model_shared *shared = run->shared;
@@ -439,6 +444,10 @@ static void fill_result(const struct run *run, int status, struct model_result *
 		result->outside &= OUTSIDE_MEMORY; /* the rest is about the order of threads */
 	result->vector_bytes = run->core->vector_bytes;
 	result->own_vector_bytes = run->core->own_vector_bytes;
+	result->core = run->core;
+	result->lacking_ran = read_lacking(&shared->lacking_ran);
+	if (result->signal == SIGILL)
+		result->lacking_last = read_lacking(&shared->lacking_last);
 	result->gave_up = atomic_load(&shared->gave_up);
 	result->uncounted_execs = atomic_load(&shared->uncounted_execs);
 	result->left_out = atomic_load(&shared->left_out);

@@ -54,6 +54,12 @@ struct model_job {
 	void *user;
 };
 
+/* An instruction that requires what the core lacks; `word` 0: none. */
+struct model_lacking_insn {
+	uint64_t pc;
+	uint32_t word;
+};
+
 struct model_result {
 	struct model_counts counts;
 	double counted_seconds; /* the model's time in the window */
@@ -87,6 +93,9 @@ struct model_result {
 	double frequency; /* of the core, in Hz */
 	/* In bytes: of SVE, in the model and on the core. */
 	unsigned vector_bytes, own_vector_bytes;
+	const struct core_params *core;
+	/* The first one that QEMU's CPU executed; the one at which the program ended. */
+	struct model_lacking_insn lacking_ran, lacking_last;
 };
 
 /*

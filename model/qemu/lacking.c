@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/lacking.h"
+
+#include "required.h"
+
+static bool lacks(const struct core_params *params, uint32_t word)
+{
+	const char *feature = insn_feature(word);
+
+	return feature && !features_have(params->features, feature);
+}
+
+void lacking_note(struct model_shared *shared, const struct core_params *params, uint64_t pc,
+		  const uint32_t *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct model_lacking *lacking =
+			i + 1 < count ? &shared->lacking_ran : &shared->lacking_last;
+
+		if (!lacks(params, words[i]) ||
+		    (lacking == &shared->lacking_ran && atomic_load(&lacking->word)))
+			continue;
+		atomic_store(&lacking->pc, pc + 4 * i);
+		atomic_store(&lacking->word, words[i]);
+	}
+}
