@@ -110,6 +110,16 @@ static inline bool cache_use(const struct cache *cache, uint64_t line, uint64_t 
 	return true;
 }
 
+/* Whether cache_use() would. */
+static inline bool cache_may_use(const struct cache *cache, uint64_t line, uint64_t cycle)
+{
+	const struct cache_line *set = cache_set_of(cache, line);
+
+	if (__builtin_expect(cache_is_plain(set, line), 1))
+		return set->ready <= cycle;
+	return cache->ways >= 2 && cache_is_plain(&set[1], line) && set[1].ready <= cycle;
+}
+
 /* Finds a line as cache_find() does, or whether it is there, but does not change the order. */
 struct cache_line *cache_peek(const struct cache *cache, uint64_t line);
 bool cache_has(const struct cache *cache, uint64_t line);

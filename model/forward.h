@@ -28,6 +28,12 @@ static inline void remember_store(struct core *core, uint64_t number, uint64_t a
 		.gone = gone,
 		.bytes = bytes,
 	};
+	if (__builtin_expect(!((address | bytes) % 8), 1)) {
+		for (uint64_t granule = address / 8; granule * 8 < end; granule++)
+			core->forwards[granule % FORWARD_ENTRIES] = (struct forward){
+				.granule = granule, .stores = {number}, .bytes = {0xff}};
+		return;
+	}
 	for (uint64_t granule = address / 8; granule * 8 < end; granule++) {
 		struct forward *entry = &core->forwards[granule % FORWARD_ENTRIES];
 		unsigned mask = granule_bytes(granule, address, end), rest = 0;

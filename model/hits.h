@@ -101,6 +101,81 @@ static inline bool own_load_hits(struct memory *m, uint64_t cycle, uint64_t addr
 	return true;
 }
 
+/* An access of two lines, each in a page that was used before. */
+struct two_lines {
+	unsigned entries[2]; /* of the TLB */
+	uint64_t lines[2];
+	bool pages; /* these are two as well */
+};
+
+/*
+ * Finds those of an access of small pages, while no other core is there; false if it is not of two
+ * such lines. Changes nothing.
+ */
+static inline bool find_two_lines(struct memory *m, uint64_t address, unsigned bytes,
+				  struct two_lines *two)
+{
+	const uint64_t last = address + bytes - 1;
+	const uint64_t first_number = (address & ADDRESS_MASK) >> m->page_log2;
+	const uint64_t second_number = (last & ADDRESS_MASK) >> m->page_log2;
+
+	if (unlikely(m->huge_log2 || (address >> m->line_log2) + 1 != last >> m->line_log2 ||
+		     !memory_alone(m) || !find_entry(&m->dtlb, first_number, &two->entries[0]) ||
+		     !find_entry(&m->dtlb, second_number, &two->entries[1])))
+		return false;
+	two->pages = first_number != second_number;
+	two->lines[0] =
+		(m->dtlb.frames[two->entries[0]] << m->page_log2 | (address & m->page_inside)) >>
+		m->line_log2;
+	two->lines[1] =
+		(m->dtlb.frames[two->entries[1]] << m->page_log2 | (last & m->page_inside)) >>
+		m->line_log2;
+	return true;
+}
+
+/* Uses both lines as cache_use() does one, in their order; or returns false and changes nothing. */
+static inline bool use_two_lines(struct memory *m, const struct two_lines *two, uint64_t cycle)
+{
+	const struct cache *l1d = &m->l1d;
+
+	/* In different sets, to use one line does not change whether the other can be. */
+	if (unlikely(cache_set_of(l1d, two->lines[0]) == cache_set_of(l1d, two->lines[1]) ||
+		     !cache_may_use(l1d, two->lines[1], cycle) ||
+		     !cache_use(l1d, two->lines[0], cycle)))
+		return false;
+	cache_use(l1d, two->lines[1], cycle);
+	return true;
+}
+
+/* A load from two such lines, of two pages if `pages` is set, else of one. */
+static inline bool crossing_load_hits(struct memory *m, uint64_t cycle, uint64_t address,
+				      unsigned bytes, bool pages)
+{
+	struct two_lines two;
+
+	if (unlikely(!find_two_lines(m, address, bytes, &two) || two.pages != pages ||
+		     !use_two_lines(m, &two, cycle)))
+		return false;
+	tlb_first_use(&m->dtlb, two.entries[0]);
+	tlb_first_use(&m->dtlb, two.entries[1]);
+	m->counts[EVENT_L1D_TLB] += 2;
+	m->counts[EVENT_L1D_CACHE_RD] += 2;
+	return true;
+}
+
+/* A store's address, in two lines. */
+static inline bool crossing_translation_hits(struct memory *m, uint64_t address, unsigned bytes)
+{
+	struct two_lines two;
+
+	if (unlikely(!find_two_lines(m, address, bytes, &two)))
+		return false;
+	tlb_first_use(&m->dtlb, two.entries[0]);
+	tlb_first_use(&m->dtlb, two.entries[1]);
+	m->counts[EVENT_L1D_TLB] += 2;
+	return true;
+}
+
 /* A store's address, in one line of a page that was used before. */
 static inline bool translation_hits(struct memory *m, uint64_t address, unsigned bytes,
 				    uint64_t *physical)
@@ -130,12 +205,24 @@ static inline bool is_streaming(struct memory *m, uint64_t address, unsigned byt
 	       m->store_run >= (uint64_t)m->params->write_stream_lines << m->line_log2;
 }
 
+/* Writes a line that L1D has used just now, while no other core is there. */
+static inline void write_used(struct memory *m, uint64_t line)
+{
+	struct cache_line *found = cache_set_of(&m->l1d, line);
+
+	/* As no line has changed its owner, this need not wait for the host to fetch the word. */
+	atomic_store_explicit(system_ownership(m->system, line), m->number, memory_order_relaxed);
+	m->counts[EVENT_L1D_CACHE_WR]++;
+	m->kept = m->visited = 0;
+	found->key |= CACHE_DIRTY;
+	*cache_version(&m->l1d, found) = line_version(m, line);
+}
+
 /* A store to such a line in a page that was used before, while no other core is there. */
 static inline bool store_hits(struct memory *m, uint64_t cycle, uint64_t address, unsigned bytes,
 			      uint64_t *physical)
 {
 	const uint64_t number = (address & ADDRESS_MASK) >> m->page_log2;
-	struct cache_line *found;
 	unsigned entry;
 	uint64_t line;
 
@@ -146,15 +233,26 @@ static inline bool store_hits(struct memory *m, uint64_t cycle, uint64_t address
 	line = *physical >> m->line_log2;
 	if (unlikely(!cache_use(&m->l1d, line, cycle)))
 		return false;
-	/* As no line has changed its owner, this need not wait for the host to fetch the word. */
-	atomic_store_explicit(system_ownership(m->system, line), m->number, memory_order_relaxed);
-	found = cache_set_of(&m->l1d, line);
 	tlb_first_use(&m->dtlb, entry);
 	is_streaming(m, address, bytes);
-	m->counts[EVENT_L1D_CACHE_WR]++;
-	m->kept = m->visited = 0;
-	found->key |= CACHE_DIRTY;
-	*cache_version(&m->l1d, found) = line_version(m, line);
+	write_used(m, line);
+	m->stored = cycle + 1;
+	return true;
+}
+
+/* A store to two such lines of a page: those of two pages follow one another slowly. */
+static inline bool crossing_store_hits(struct memory *m, uint64_t cycle, uint64_t address,
+				       unsigned bytes)
+{
+	struct two_lines two;
+
+	if (unlikely(m->params->ideal || !find_two_lines(m, address, bytes, &two) || two.pages ||
+		     !use_two_lines(m, &two, cycle)))
+		return false;
+	tlb_first_use(&m->dtlb, two.entries[0]);
+	is_streaming(m, address, bytes);
+	write_used(m, two.lines[0]);
+	write_used(m, two.lines[1]);
 	m->stored = cycle + 1;
 	return true;
 }

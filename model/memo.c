@@ -113,48 +113,47 @@ find_other(const struct memo *memo, const struct transition *like, const struct 
 }
 
 /* Makes a store known to loads, in a way that can be undone. */
-static void keep_store(struct core *core, uint64_t begun, uint64_t address, const struct step *step)
+static inline void keep_store(const struct attempt *attempt, const struct step *step)
 {
-	struct memo *memo = core->memo;
+	struct core *core = attempt->core;
 	const uint64_t slot = core->buffer_sequence++, number = slot + 1;
-	const uint64_t gone = begun + (uint64_t)(int64_t)step->gone;
-	struct recent_store *store = &core->recent_stores[number % RECENT_STORES];
+	const uint64_t address = address_at(attempt, step);
+	const uint64_t gone = attempt->begun + (uint64_t)(int64_t)step->gone;
+	const uint64_t ready = attempt->begun + (uint64_t)(int64_t)step->ready;
+	const struct recent_store *older = &core->recent_stores[number % RECENT_STORES];
+	struct undone *undone = &core->memo->undone;
+	struct undone_store *store = &undone->stores[undone->store_count++];
 	const uint64_t last = (address + step->bytes - 1) / 8;
-	struct undone *undone = &memo->undone[memo->undone_count];
 
-	undone->place = store;
-	undone->was.store = *store;
-	undone->buffered = core->buffered[slot & core->buffer_mask];
-	undone->is_store = true;
+	store->buffered = core->buffered[slot & core->buffer_mask];
+	store->displaces = older->gone > attempt->begun;
+	if (unlikely(store->displaces))
+		store->was = *older;
 	for (uint64_t granule = address / 8; granule <= last; granule++) {
-		struct forward *forward = &core->forwards[granule % FORWARD_ENTRIES];
+		struct forward *place = &core->forwards[granule % FORWARD_ENTRIES];
 
-		undone++;
-		undone->place = forward;
-		undone->was.forward = *forward;
-		undone->is_store = false;
+		undone->forwards[undone->forward_count++] = (struct undone_forward){place, *place};
 	}
-	memo->undone_count = (unsigned)(undone + 1 - memo->undone);
 	core->buffered[slot & core->buffer_mask] = gone;
-	remember_store(core, number, address, step->bytes, begun + (uint64_t)(int64_t)step->ready,
-		       gone);
+	remember_store(core, number, address, step->bytes, ready, gone);
 }
 
 static void undo_stores(struct core *core)
 {
-	struct memo *memo = core->memo;
+	struct undone *undone = &core->memo->undone;
 
-	while (memo->undone_count) {
-		const struct undone *undone = &memo->undone[--memo->undone_count];
+	while (undone->forward_count) {
+		const struct undone_forward *forward = &undone->forwards[--undone->forward_count];
 
-		if (undone->is_store) {
-			*(struct recent_store *)undone->place = undone->was.store;
-			core->buffer_sequence--;
-			core->buffered[core->buffer_sequence & core->buffer_mask] =
-				undone->buffered;
-		} else {
-			*(struct forward *)undone->place = undone->was.forward;
-		}
+		*forward->place = forward->was;
+	}
+	while (undone->store_count) {
+		const struct undone_store *store = &undone->stores[--undone->store_count];
+		const uint64_t number = core->buffer_sequence--;
+
+		if (store->displaces)
+			core->recent_stores[number % RECENT_STORES] = store->was;
+		core->buffered[core->buffer_sequence & core->buffer_mask] = store->buffered;
 	}
 }
 
@@ -191,6 +190,40 @@ void memo_go_on(struct memo *memo, struct transition *t)
 	for (size_t i = 0; t->then[0] && i < 6; i++)
 		__builtin_prefetch((const char *)t->then[0] + 64 * i);
 	__builtin_prefetch(t->then[1]);
+}
+
+/* ---- Steps of two lines ----------------------------------------------------------------------
+ * In a profile, these are asked like unusual ones: what they count is not what usual_add() says.
+ */
+
+__attribute__((noinline)) bool crossing_load_is_usual(const struct attempt *attempt,
+						      const struct step *step)
+{
+	const struct core *core = attempt->core;
+	const bool pages = step->answer == core->memo->crossing[1];
+
+	return (pages || step->answer == core->memo->crossing[0]) && !core->exact &&
+	       crossing_load_hits(core->memory, cycle_of(attempt, step), address_at(attempt, step),
+				  step->bytes, pages);
+}
+
+__attribute__((noinline)) bool crossing_store_is_usual(const struct attempt *attempt,
+						       const struct step *step)
+{
+	const struct core *core = attempt->core;
+
+	return step->answer == STORE_HITS_BOTH && !core->exact &&
+	       crossing_store_hits(core->memory, cycle_of(attempt, step), address_at(attempt, step),
+				   step->bytes);
+}
+
+__attribute__((noinline)) bool crossing_translation_is_usual(const struct attempt *attempt,
+							     const struct step *step)
+{
+	const struct core *core = attempt->core;
+
+	return !core->exact &&
+	       crossing_translation_hits(core->memory, address_at(attempt, step), step->bytes);
 }
 
 /* ---- Steps with answers that are not the usual ones ---------------------------------------- */
@@ -382,15 +415,16 @@ static inline uint64_t ask_branch(const struct attempt *attempt, struct told *to
  * Asks memory and predictor what the block would. Returns the transition that they answer as; or
  * NULL, with the answers until there was none in memo->told.
  */
-static inline struct transition *follow(const struct attempt *attempt, struct memo *memo)
+static inline __attribute__((always_inline)) struct transition *
+follow(const struct attempt *attempt, struct memo *memo)
 {
 	const struct prepared *prepared = attempt->block->model;
 	struct transition *t = find_first(memo, prepared, attempt->accesses, attempt->access_count);
-	const struct step *step, *next;
+	const struct step *step, *after, *next;
 	uint64_t answer;
 
 	memo->told.given = 0;
-	memo->undone_count = 0;
+	memo->undone.store_count = memo->undone.forward_count = 0;
 	if (unlikely(!t))
 		return NULL;
 	for (step = steps_in(t);; step++) {
@@ -402,9 +436,9 @@ static inline struct transition *follow(const struct attempt *attempt, struct me
 				continue;
 			break;
 		case STEP_LOAD:
-			next = take_loads(attempt, step);
-			if (likely(next != step)) {
-				step = next - 1;
+			after = take_loads(attempt, step);
+			if (likely(after != step)) {
+				step = after - 1;
 				continue;
 			}
 			if (loads(attempt, step, false))
@@ -434,20 +468,24 @@ static inline struct transition *follow(const struct attempt *attempt, struct me
 			answer = ask_branch(attempt, &memo->told);
 			if (likely(answer == step->answer))
 				continue;
-			t = find_answered(attempt, t, &step, answer);
+			next = step;
+			t = find_answered(attempt, t, &next, answer);
 			if (!t)
 				return NULL;
+			step = next;
 			continue;
 		default:
 			break;
 		}
-		t = take_step(attempt, t, &step);
+		next = step; /* so that `step` itself can be in a register */
+		t = take_step(attempt, t, &next);
 		if (!t)
 			return NULL;
+		step = next;
 		if (step->kind != STEP_STORE)
 			continue;
 stored:
-		keep_store(attempt->core, attempt->begun, address_at(attempt, step), step);
+		keep_store(attempt, step);
 	}
 }
 
@@ -507,6 +545,12 @@ void core_remember(struct core *core, size_t bytes)
 		madvise(memo->arena, bytes, MADV_HUGEPAGE); /* or not: it is only faster */
 	memo_find_counters(memo, core);
 	memo->hit = load_answer(&(struct memory_result){.ready = params->l1d.latency}, 0);
+	for (unsigned i = 0; i < 2; i++)
+		memo->crossing[i] =
+			load_answer(&(struct memory_result){.ready = params->l1d.latency,
+							    .crosses_line = true,
+							    .crosses_page = i != 0},
+				    0);
 	core->memo = memo;
 }
 

@@ -40,7 +40,8 @@ static inline uint64_t translate_answer(const struct memory_result *result, uint
 	return add_cycles(&answer, result->translated - cycle) ? answer : ANSWER_NONE;
 }
 
-#define STORE_HITS 1ull /* it is in L1D a cycle later */
+#define STORE_HITS      1ull                                 /* it is in L1D a cycle later */
+#define STORE_HITS_BOTH (1ull << ANSWER_CYCLES | STORE_HITS) /* of two lines */
 static inline uint64_t store_answer(const struct memory_result *result, uint64_t cycle)
 {
 	uint64_t answer = result->crosses_line;
@@ -83,15 +84,41 @@ static inline uint64_t branch_answer(const struct predict_outcome *outcome, uint
 bool describe_stores(const struct core *core, uint64_t cycle, uint64_t address, unsigned bytes,
 		     uint64_t stores[2]);
 
+/* Whether some of 8 bytes may be in a store that has not gone by `cycle`. */
+static inline bool are_stored(const struct core *core, uint64_t cycle, uint64_t granule)
+{
+	const struct forward *entry = &core->forwards[granule % FORWARD_ENTRIES];
+
+	if (likely(entry->granule != granule))
+		return false;
+	for (unsigned i = 0; i < FORWARD_STORES; i++) {
+		const struct recent_store *store =
+			&core->recent_stores[entry->stores[i] % RECENT_STORES];
+
+		if (store->gone > cycle && store->number == entry->stores[i])
+			return true;
+	}
+	return false;
+}
+
+/* Whether some of the bytes may be. */
+static inline bool may_be_stored(const struct core *core, uint64_t cycle, uint64_t address,
+				 unsigned bytes)
+{
+	const uint64_t first = address / 8, last = (address + bytes - 1) / 8;
+
+	for (uint64_t granule = first + 1; granule < last; granule++)
+		if (unlikely(are_stored(core, cycle, granule)))
+			return true;
+	return are_stored(core, cycle, first) || are_stored(core, cycle, last);
+}
+
 /* Likewise; most loads are near no store. */
 static inline bool find_stores(const struct core *core, uint64_t cycle, uint64_t address,
 			       unsigned bytes, uint64_t forward[2])
 {
-	const uint64_t first = address / 8, last = (address + bytes - 1) / 8;
-
 	forward[0] = forward[1] = 0;
-	if (likely(last <= first + 1 && core->forwards[first % FORWARD_ENTRIES].granule != first &&
-		   core->forwards[last % FORWARD_ENTRIES].granule != last))
+	if (likely(!may_be_stored(core, cycle, address, bytes)))
 		return true;
 	return describe_stores(core, cycle, address, bytes, forward);
 }

@@ -78,15 +78,21 @@ static inline struct charged *charged_in(const struct transition *t)
 	return (struct charged *)(void *)(deltas_in(t) + t->delta_count);
 }
 
-/* What a store displaces until it is known that the block is replayed. */
+/*
+ * What stores displace until it is known that the block is replayed: in the store buffer's ring,
+ * and of what is known of 8 bytes. The older store that one displaces need not be kept if it is
+ * gone: no load asks for it any more.
+ */
 struct undone {
-	void *place;
-	union {
-		struct recent_store store;
-		struct forward forward;
-	} was;
-	uint64_t buffered; /* of a store, what was in the ring of the store buffer */
-	bool is_store;
+	struct undone_store {
+		uint64_t buffered;
+		bool displaces; /* .was is set */
+		struct recent_store was;
+	} stores[STEPS_MAX];
+	struct undone_forward {
+		struct forward *place, was;
+	} forwards[UNDONE_MAX];
+	unsigned store_count, forward_count;
 };
 
 struct memo {
@@ -101,11 +107,11 @@ struct memo {
 	unsigned counter_count; /* of those that are compared; then, of instructions, and kinds */
 	uint64_t unforwarded;   /* if nobody else counts it */
 	uint64_t hit;           /* the answer to a load that hits */
+	uint64_t crossing[2];   /* to one of two lines that hits both; [1]: of two pages */
 	uint64_t before[COUNTERS_MAX];
 
 	struct told told; /* of the current block */
-	struct undone undone[UNDONE_MAX];
-	unsigned undone_count;
+	struct undone undone;
 
 	struct state state;
 	char *arena;

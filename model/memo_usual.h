@@ -43,13 +43,23 @@ static inline bool fetches(const struct attempt *attempt, const struct step *ste
 		      fetch_hits(attempt->core->memory, cycle_of(attempt, step), pc, &physical));
 }
 
-/* Whether a load hits; `own`: of a line that will be written. */
+/* ---- memo.c: the same of accesses of two lines, which are seldom ---------------------------- */
+
+bool crossing_load_is_usual(const struct attempt *attempt, const struct step *step);
+bool crossing_store_is_usual(const struct attempt *attempt, const struct step *step);
+bool crossing_translation_is_usual(const struct attempt *attempt, const struct step *step);
+
+/* ---- Loads and stores --------------------------------------------------------------------- */
+
+/* Whether a load is answered as usual; `own`: of a line that will be written. */
 static inline bool hits(const struct attempt *attempt, const struct step *step, bool own)
 {
 	const uint64_t cycle = cycle_of(attempt, step), address = address_at(attempt, step);
 	struct memory *m = attempt->core->memory;
 	uint64_t physical;
 
+	if (unlikely(step->answer != attempt->core->memo->hit))
+		return !own && crossing_load_is_usual(attempt, step);
 	return own ? own_load_hits(m, cycle, address, step->bytes, &physical)
 		   : load_hits(m, cycle, address, step->bytes, &physical);
 }
@@ -59,8 +69,6 @@ static inline bool loads(const struct attempt *attempt, const struct step *step,
 	const struct core *core = attempt->core;
 	uint64_t stores[2];
 
-	if (unlikely(step->answer != core->memo->hit))
-		return false;
 	return likely(find_stores(core, cycle_of(attempt, step), address_at(attempt, step),
 				  step->bytes, stores) &&
 		      !stores[0] && hits(attempt, step, own));
@@ -86,11 +94,9 @@ static inline const struct step *take_loads(const struct attempt *attempt, const
 		const uint64_t cycle = cycle_of(attempt, step);
 		const uint64_t address = address_at(attempt, step);
 		const uint64_t end = address + step->bytes - 1;
-		const uint64_t first = address / 8, last = end / 8;
 
-		if (unlikely((address ^ end) >> line_log2 || last > first + 1 ||
-			     core->forwards[first % FORWARD_ENTRIES].granule == first ||
-			     core->forwards[last % FORWARD_ENTRIES].granule == last))
+		if (unlikely((address ^ end) >> line_log2 ||
+			     may_be_stored(core, cycle, address, step->bytes)))
 			break;
 		if (address >> line_log2 == line) {
 			if (unlikely(cycle < ready))
@@ -113,28 +119,30 @@ static inline bool loads_near(const struct attempt *attempt, const struct step *
 	const struct core *core = attempt->core;
 	uint64_t stores[2];
 
-	if (unlikely(step->answer != core->memo->hit))
-		return false;
-	return likely(find_stores(core, issue, address_at(attempt, step), step->bytes, stores) &&
-		      stores[0] == near->stores[0] && stores[1] == near->stores[1] &&
-		      hits(attempt, step, own));
+	stores[0] = stores[1] = 0;
+	return likely(
+		describe_stores(core, issue, address_at(attempt, step), step->bytes, stores) &&
+		stores[0] == near->stores[0] && stores[1] == near->stores[1] &&
+		hits(attempt, step, own));
 }
 
 static inline bool translates(const struct attempt *attempt, const struct step *step)
 {
 	uint64_t physical;
 
-	return likely(!step->answer &&
-		      translation_hits(attempt->core->memory, address_at(attempt, step),
-				       step->bytes, &physical));
+	return likely(!step->answer) &&
+	       (likely(translation_hits(attempt->core->memory, address_at(attempt, step),
+					step->bytes, &physical)) ||
+		crossing_translation_is_usual(attempt, step));
 }
 
 static inline bool stores(const struct attempt *attempt, const struct step *step)
 {
 	uint64_t physical;
 
-	return likely(step->answer == STORE_HITS &&
-		      store_hits(attempt->core->memory, cycle_of(attempt, step),
+	if (unlikely(step->answer != STORE_HITS))
+		return crossing_store_is_usual(attempt, step);
+	return likely(store_hits(attempt->core->memory, cycle_of(attempt, step),
 				 address_at(attempt, step), step->bytes, &physical));
 }
 

@@ -39,18 +39,42 @@ static unsigned first_empty(struct tlb_first *tlb)
 	return i;
 }
 
-/* Two at a time: the host need not wait for the first half's result. */
-static unsigned find_oldest(const struct tlb_first *tlb)
+/* Finds the entries that were used least recently, as many as there is room for. */
+static void find_aged(struct tlb_first *tlb)
 {
-	uint64_t oldest = tlb->used[0], other = tlb->used[tlb->entries - 1];
+	unsigned count = 0;
 
-	for (unsigned i = 1; i + 1 < tlb->entries; i += 2) {
-		const uint64_t a = tlb->used[i], b = tlb->used[i + 1];
+	for (unsigned i = 0; i < tlb->entries; i++) {
+		const uint64_t used = tlb->used[i];
+		unsigned at;
 
-		oldest = a < oldest ? a : oldest;
-		other = b < other ? b : other;
+		if (count < TLB_AGED)
+			count++;
+		else if (used > tlb->aged[TLB_AGED - 1])
+			continue;
+		for (at = count - 1; at > 0 && tlb->aged[at - 1] > used; at--)
+			tlb->aged[at] = tlb->aged[at - 1];
+		tlb->aged[at] = used;
 	}
-	return (other < oldest ? other : oldest) % TLB_FIRST_MAX;
+	tlb->aged_count = count;
+	tlb->aged_next = 0;
+}
+
+/*
+ * Returns the entry that was used least recently, if none is empty. Whatever was used since entries
+ * were found is younger than all of these, so the first of them that was not is the one.
+ */
+static unsigned find_oldest(struct tlb_first *tlb)
+{
+	for (;;) {
+		while (tlb->aged_next < tlb->aged_count) {
+			const uint64_t used = tlb->aged[tlb->aged_next++];
+
+			if (tlb->used[used % TLB_FIRST_MAX] == used)
+				return used % TLB_FIRST_MAX;
+		}
+		find_aged(tlb);
+	}
 }
 
 void tlb_first_insert(struct tlb_first *tlb, uint64_t page, uint64_t frame)

@@ -8,6 +8,7 @@
 
 #define TLB_FIRST_MAX 128
 #define TLB_HINTS     256
+#define TLB_AGED      8
 #define TLB_SETS_MAX  65536 /* of the second */
 
 /* The first level. Pages are numbers: address / page size. */
@@ -17,6 +18,9 @@ struct tlb_first {
 	/* Time of use, by a clock of accesses that change the page; in its low bits, the entry. */
 	uint64_t used[TLB_FIRST_MAX];
 	uint64_t clock;
+	/* Of the entries that were used least recently when it was looked, the oldest first. */
+	uint64_t aged[TLB_AGED];
+	unsigned aged_count, aged_next; /* how many there are, and were looked at again */
 	unsigned entries;
 	unsigned empty;           /* how many of them */
 	unsigned last;            /* entry of the last page accessed */

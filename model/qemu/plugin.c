@@ -210,17 +210,21 @@ static unsigned executed_before_fault(const struct block *block, const struct vc
 	return block->count;
 }
 
-/* Updates the shared counts often, so that a reader, or a crash, finds them nearly correct. */
-static void settle(struct vcpu *vcpu)
+static __attribute__((noinline)) void settle_now(struct vcpu *vcpu, uint64_t cycle)
 {
-	uint64_t cycle = core_cycle(vcpu->core);
-
-	if (cycle - vcpu->settled < SETTLE_CYCLES)
-		return;
 	vcpu->settled = cycle;
 	core_counts(vcpu->core);
 	if (sampled_sums_are_whole())
 		slots_snapshot(base_cycle + core_time(vcpu->core));
+}
+
+/* Updates the shared counts often, so that a reader, or a crash, finds them nearly correct. */
+static inline void settle(struct vcpu *vcpu)
+{
+	const uint64_t cycle = core_cycle(vcpu->core);
+
+	if (__builtin_expect(cycle - vcpu->settled >= SETTLE_CYCLES, 0))
+		settle_now(vcpu, cycle);
 }
 
 /* Sends a block through the core. */

@@ -48,8 +48,10 @@ void turn_take(struct turn *turn);
 
 static inline void turn_check(struct turn *turn, const struct core *core)
 {
-	if (__builtin_expect(
-		    core_time(core) >= atomic_load_explicit(&turn->until, memory_order_relaxed), 0))
+	const uint64_t until = atomic_load_explicit(&turn->until, memory_order_relaxed);
+
+	/* Alone, it need not ask for the time at each block. */
+	if (until != UINT64_MAX && __builtin_expect(core_time(core) >= until, 0))
 		turn_take(turn);
 }
 

@@ -122,9 +122,15 @@ static bool is_atomic(const struct made_block *made, const struct access *access
 	       made->insns[access->insn].memory & MEM_LOAD;
 }
 
+static bool at_ends; /* many accesses are at the ends of lines and pages */
+
 /* Returns a place in `bytes` of data, or at the end of a line or a page. */
 static uint64_t draw_place(uint32_t bytes)
 {
+	const uint64_t size = at_ends && draw(2) ? 4096 : 64;
+
+	if (at_ends && draw(4))
+		return size * (1 + draw((uint32_t)(bytes / size))) - 1 - draw(8);
 	switch (draw(16)) {
 	case 0:
 		return (draw(2) ? 4096 : 64) - 1 - draw(8);
@@ -320,6 +326,19 @@ static void test_misses(void **state)
 		run_program(model_cores[i], 200 + (uint32_t)i, 8u << 20, 50, 100, false);
 }
 
+/* Accesses of two lines and of two pages, one after the other in the same blocks. */
+static void test_ends(void **state)
+{
+	(void)state;
+	at_ends = true;
+	for (size_t i = 0; model_cores[i]; i++) {
+		run_program(model_cores[i], 600 + (uint32_t)i, 4096, 1000, 1000, false);
+		run_program(model_cores[i], 700 + (uint32_t)i, 24 * 4096, 100, 1000, false);
+	}
+	run_program(model_cores[0], 800, 24 * 4096, 100, 1000, true);
+	at_ends = false;
+}
+
 static void test_profiles(void **state)
 {
 	(void)state;
@@ -333,9 +352,8 @@ static void test_profiles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_addresses),
-		cmocka_unit_test(test_other_addresses),
-		cmocka_unit_test(test_misses),
+		cmocka_unit_test(test_same_addresses), cmocka_unit_test(test_other_addresses),
+		cmocka_unit_test(test_misses),         cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_profiles),
 	};
 
