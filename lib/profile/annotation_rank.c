@@ -10,7 +10,7 @@
 #include "symbol/symbolizer.h"
 
 /* Functions with at least this share of the records are replayed, as many at most. */
-#define REPLAYED_LEAST 0.02
+#define REPLAYED_LEAST 0.005
 #define REPLAYED_MAX   16
 /* Others are timed from so many records on. */
 #define TIMED_LEAST 8
@@ -98,7 +98,7 @@ static double bounded_share(const struct ranked *functions, size_t count, double
  * How far costs are usually off: those of short functions that a program goes to and fro between,
  * since each is replayed by itself, and those of code that was not replayed.
  */
-#define REPLAY_ERROR  0.4
+#define REPLAY_ERROR  0.5
 #define AVERAGE_ERROR 0.6
 
 /*
@@ -164,13 +164,16 @@ static void find_share(const struct plumb_annotation *annotation, const struct c
 {
 	const double whole = annotation->summary.weight, share = function->public.weight / whole;
 	const size_t together = costs->functions[i].together;
-	double all[FUNCTION_TIMES_MAX] = {0}, group, variance = 0;
+	double all[FUNCTION_TIMES_MAX] = {0}, group, variance = 0, records = 0, executed;
 	struct estimate estimate;
 
 	if (!(share > 0))
 		return;
-	for (size_t j = 0; j < costs->count; j++)
+	for (size_t j = 0; j < costs->count; j++) {
 		all[costs->functions[j].together] += costs->functions[j].slots;
+		if (costs->functions[j].together == together)
+			records += costs->functions[j].records;
+	}
 	group = all[together] / whole;
 	for (size_t j = 0; j < costs->count; j++) {
 		const struct timed_function *other = &costs->functions[j];
@@ -189,6 +192,15 @@ static void find_share(const struct plumb_annotation *annotation, const struct c
 	estimate = estimate_share_by_variance(share, variance, annotation->summary.samples);
 	function->low = estimate.low;
 	function->high = estimate.high;
+	if (!(records > function->records))
+		return;
+	/* Work of one function may hide what another waits for: then each takes what it executes.
+	 */
+	executed = group * function->records / records;
+	estimate = estimate_share_by_variance(executed, variance * pow(executed / share, 2),
+					      annotation->summary.samples);
+	function->low = fmin(function->low, estimate.low);
+	function->high = fmax(function->high, estimate.high);
 }
 
 /* Replays the functions with most records, and sets what all cost. */

@@ -56,6 +56,42 @@ int main(int count, char **arguments)
 }
 """
 
+# Short functions in turns. What each takes is not what it would take alone: latencies are hidden, and a
+# barrier waits for what came before.
+TURNS = {
+    "hidden": """
+#include <stdint.h>
+#define F __attribute__((noipa))
+static int v[64];
+volatile long out;
+F int get(int i) { return v[i & 63]; }
+F void set(int i, int x) { v[i & 63] = x; }
+F int compare(int a, int b) { return a < b ? -1 : a > b; }
+F int step(int a) { return a * 5 + 1; }
+F int quotient(int a) { return a / ((a & 7) + 3); }
+int main(void)
+{
+	long s = 0;
+	for (int i = 0; i < 40000; i++) {
+		int x = get(i);
+		set(i * 7, step(x));
+		s += compare(x, get(i + 1)) + quotient(x);
+	}
+	out = s;
+}
+""",
+    "barriers": """
+#include <stdint.h>
+#define F __attribute__((noipa)) static void
+volatile double d = 3.7;
+volatile uint64_t u;
+F divide(void) { double x = d; for (int i = 0; i < 4; i++) __asm__ volatile("fdiv %d0, %d0, %d1" : "+w"(x) : "w"(1.0001)); d = x > 1 ? x : 3.7; }
+F nops(void) { __asm__ volatile(".rept 200\\n nop\\n .endr"); }
+F barriers(void) { for (int i = 0; i < 2; i++) __asm__ volatile("isb"); }
+F mix(void) { uint64_t x = u; for (int i = 0; i < 12; i++) x = x * 6364136223846793005ull + 1; u = x; }
+int main(void) { for (int i = 0; i < 15000; i++) { divide(); nops(); barriers(); mix(); } }
+"""}
+
 tap = Tap()
 
 
@@ -181,6 +217,31 @@ def estimated_shares(plumb, kernels, core):
         assert abs(exact["share"] - sampled["share"]) < 7, (name, exact["share"], sampled["share"])
         shares.append(f"{name}: {sampled['share']:.1f} %, exactly {exact['share']:.1f} %")
     return "; ".join(shares)
+
+
+@tap.test
+def turns(plumb, kernels, core):
+    """the shares of short functions that take turns are within their intervals"""
+    held, shown = 0, []
+    for name, text in TURNS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = (os.path.join(folder, file) for file in (name + ".c", name))
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(text)
+            run(compiler(plumb), "-g", "-static", "-O2", "-o", program, source)
+            functions = re.findall(r"^F (?:\w+ )?(\w+)\(|^int (main)", text, re.MULTILINE)
+            functions = [own or main for own, main in functions]
+            exact = record(plumb, folder, program, "--exact")
+            truth = {function: annotate(plumb, exact, "-s", function)["share"] for function in functions}
+            for seed in ("1", "2", "3"):
+                recording = record(plumb, folder, program, *SPE, "--seed", seed)
+                for function in functions:
+                    found = annotate(plumb, recording, "-s", function)
+                    low, high = found["interval"]
+                    held += low <= truth[function] <= high
+                    shown.append(f"{function}: {truth[function]:.1f} % in {low:.1f}..{high:.1f}")
+    assert held >= 0.95 * len(shown), (held, shown)
+    return f"{held} of {len(shown)} intervals"
 
 
 @tap.test
