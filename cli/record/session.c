@@ -21,6 +21,8 @@
 #define SETTLE_EVERY 0.05
 /* From which size on an exact profile is called large. */
 #define LARGE_BYTES (UINT64_C(1) << 30)
+/* An exact profile that is longer is compressed from there on. */
+#define PLAIN_BYTES (UINT64_C(256) << 20)
 
 struct session {
 	const struct record_request *request;
@@ -92,6 +94,17 @@ static int written(struct session *s, int error)
 	return error;
 }
 
+/*
+ * Returns whether a recording is compressed from some length on. In a sampled run all samples
+ * change at the end, and so do those of the file before in the next one.
+ */
+static bool compresses_later(const struct record_request *request)
+{
+	return request->options->exact && !request->options->compression &&
+	       !request->options->sampled && !request->switching.wanted &&
+	       strcmp(request->path, "-") != 0;
+}
+
 /* Warns once of an exact profile that grows so large that it may not have been expected. */
 static void warn_if_large(struct session *s)
 {
@@ -104,10 +117,8 @@ static void warn_if_large(struct session *s)
 	s->large = true;
 	progress_erase(&s->progress);
 	complain("the recording has grown beyond 1 GiB: each path of calls has counts of its own");
-	if (request->compress_level)
-		advise("use --max-size SIZE to end it at a size");
-	else
-		advise("use -z to compress it, or --max-size SIZE to end it at a size");
+	if (!request->compress_level && !compresses_later(request))
+		advise("use -z to compress it");
 }
 
 static int add_records(struct session *s, const char *records, size_t size)
@@ -307,6 +318,11 @@ static int on_begin(void *user, const struct plumb_recording_setup *from)
 	setup.total_memory_kb = setup.total_memory_kb ? setup.total_memory_kb : memory_kb();
 	setup.command = (const char *const *)s->request->command;
 	setup.compress_level = s->request->compress_level;
+	/* Nobody foresees how many paths of calls a program has. */
+	if (compresses_later(s->request)) {
+		setup.compress_level = 1;
+		setup.compress_after = PLAIN_BYTES;
+	}
 	setup.limit_bytes = s->request->limit_bytes;
 	return written(s, record_files_begin(&s->files, &setup));
 }

@@ -279,6 +279,8 @@ struct plumb_recording_setup {
 		uint32_t midr;           /* 0: unknown */
 	} core_pmus[8];
 	size_t core_pmu_count;
+	uint64_t compress_after; /* bytes of a file that are not compressed, and can be changed. If
+				    it is above 0, pipes are not compressed */
 };
 
 /*

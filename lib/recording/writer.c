@@ -276,7 +276,7 @@ static int create(const char *path, int fd, const struct plumb_recording_setup *
 	if (!writer->path || !writer->held || !setup_copy(writer, setup))
 		goto fail;
 	error = 0;
-	if (setup->compress_level)
+	if (setup->compress_level && !setup->compress_after)
 		error = compressor_new(setup->compress_level, &writer->compressor);
 	if (error == 0)
 		error = setup_check(writer, setup);
@@ -388,6 +388,31 @@ static uint16_t size_of(const uint8_t *record)
 	return size;
 }
 
+/*
+ * Compresses what comes from now on, if the file is that long. Not in the middle of what is written
+ * at once: whoever will change it knows where all of it is.
+ */
+static int compress_later(struct plumb_recording_writer *writer)
+{
+	struct bytes bytes = {0};
+	int error;
+
+	if (writer->compressor || writer->pipe || !writer->setup.compress_level ||
+	    !writer->setup.compress_after || length(writer) < writer->setup.compress_after)
+		return 0;
+	error = flush(writer);
+	if (error < 0)
+		return error;
+	/* Without memory for that, it stays as it is. */
+	if (compressor_new(writer->setup.compress_level, &writer->compressor) < 0) {
+		writer->setup.compress_level = 0;
+		return 0;
+	}
+	writer->plain_end = writer->data_end;
+	write_compression_record(writer, &bytes);
+	return put_bytes(writer, &bytes);
+}
+
 int plumb_recording_write(struct plumb_recording_writer *writer, const void *records, size_t size)
 {
 	const uint8_t *from = records;
@@ -416,7 +441,7 @@ int plumb_recording_write(struct plumb_recording_writer *writer, const void *rec
 				return error;
 		}
 	}
-	return 0;
+	return compress_later(writer);
 }
 
 uint64_t plumb_recording_position(const struct plumb_recording_writer *writer)
@@ -427,7 +452,8 @@ uint64_t plumb_recording_position(const struct plumb_recording_writer *writer)
 int plumb_recording_change(struct plumb_recording_writer *writer,
 			   const struct plumb_recording_change *changes, size_t count)
 {
-	uint64_t end = plumb_recording_position(writer), before = writer->data_begin;
+	uint64_t end = writer->compressor ? writer->plain_end : plumb_recording_position(writer);
+	uint64_t before = writer->data_begin;
 	size_t valid = 0, written = 0;
 	int error = writer->error;
 

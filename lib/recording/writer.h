@@ -69,7 +69,8 @@ struct plumb_recording_writer {
 	int time_offset; /* in samples; -1: not the same in all, or none */
 	uint64_t first_time, last_time;
 
-	struct compressor *compressor; /* NULL: not compressed */
+	struct compressor *compressor; /* NULL: not compressed, or not yet */
+	uint64_t plain_end;            /* then: where in the file that begins; 0: with the data */
 };
 
 /* ---- attributes and features: write_features.c ----------------------------------------------- */

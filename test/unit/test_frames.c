@@ -122,6 +122,7 @@ enum { FILE_BEGIN = 1000, IP = 16, PERIOD = 32 }; /* places in a sample of nothi
 struct file {
 	char bytes[4096];
 	size_t size;
+	size_t plain; /* if above 0: how much of it can be changed */
 	unsigned changes;
 };
 
@@ -139,7 +140,7 @@ static uint64_t file_position(void *user)
 {
 	const struct file *file = user;
 
-	return FILE_BEGIN + file->size;
+	return file->plain && file->size >= file->plain ? 0 : FILE_BEGIN + file->size;
 }
 
 static int change_file(void *user, const struct plumb_recording_change *changes, size_t count)
@@ -393,6 +394,39 @@ static void test_more_samples_add_up(void **state)
 	free_rings(rings);
 }
 
+/* From some length on, samples cannot be changed; those before it can. */
+static void test_a_file_that_is_compressed_later(void **state)
+{
+	struct rings *rings = make_rings();
+	struct file file = {.plain = 1};
+	struct exact_sums sums;
+
+	(void)state;
+	write_to_file(rings, &sums, &file);
+	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
+	put_told(rings, SLOT);
+	assert_true(model_frames_drain(&rings->frames));
+	model_frames_write_sums(&rings->frames);
+	assert_int_equal(period_of(&file, 0), 7);
+	for (unsigned round = 0; round < 2; round++) {
+		put_cost(rings, SLOT, 1, 2, 0x400000, 5);
+		put_cost(rings, SLOT, 1, 3, 0x400000, 20);
+		put_cost(rings, SLOT, 1, 4, 0x400000, 30);
+		put_told(rings, SLOT);
+		assert_true(model_frames_drain(&rings->frames));
+		model_frames_write_sums(&rings->frames);
+	}
+	assert_int_equal(rings->frames.samples, 5);
+	assert_int_equal(period_of(&file, 0), 17);
+	for (unsigned round = 0; round < 2; round++) {
+		assert_int_equal(period_of(&file, 1 + 2 * round), 20);
+		assert_int_equal(period_of(&file, 2 + 2 * round), 30);
+	}
+	assert_int_equal(rings->frames.error, 0);
+	exact_sums_clean_up(&sums);
+	free_rings(rings);
+}
+
 /* What a thread that ends tells of a place for the first time is written at once. */
 static void test_last_is_written_at_once(void **state)
 {
@@ -550,6 +584,7 @@ int main(void)
 		cmocka_unit_test(test_threads_tell_for_themselves),
 		cmocka_unit_test(test_more_samples_add_up),
 		cmocka_unit_test(test_last_is_written_at_once),
+		cmocka_unit_test(test_a_file_that_is_compressed_later),
 		cmocka_unit_test(test_windows_are_scaled),
 		cmocka_unit_test(test_windows_are_written_anew),
 		cmocka_unit_test(test_replaced_code_is_apart),

@@ -381,6 +381,55 @@ static void records_can_be_changed(void **state)
 	unlink(path);
 }
 
+/* What was written before can be changed as before, and all of it is read. */
+static void later_records_are_compressed(void **state)
+{
+	enum { PLAIN_BYTES = 100000, COUNT = 20000 };
+	struct plumb_recording_setup setup = plain;
+	struct plumb_recording_writer *writer;
+	struct plumb_recording *recording;
+	struct plumb_record record;
+	uint64_t first, before = 0, last = 0;
+	struct image image;
+	size_t count = 0, read = 0;
+
+	(void)state;
+	setup.compress_level = 1;
+	setup.compress_after = PLAIN_BYTES;
+	writer = create(&setup);
+	first = plumb_recording_position(writer) + offsetof(struct sample, ip);
+	for (uint64_t at; (at = plumb_recording_position(writer)) != 0; count++) {
+		before = at;
+		write_samples(writer, 1000 + count, 1001 + count);
+	}
+	assert_in_range(before, PLAIN_BYTES - sizeof(struct sample), PLAIN_BYTES - 1);
+	write_samples(writer, 1000 + count, 1000 + COUNT);
+	last = first + (count - 1) * sizeof(struct sample);
+	assert_int_equal(last, before + offsetof(struct sample, ip));
+	assert_int_equal(change(writer, first, 0x500000), 0);
+	assert_int_equal(change(writer, last, 0x600000), 0);
+	assert_int_equal(change(writer, last + sizeof(struct sample), 1), PLUMB_ERR_ARGUMENT);
+	assert_int_equal(plumb_recording_finish(writer, NULL), 0);
+	image = read_image(path);
+	assert_int_equal(count_records(&image, 9), count);
+	assert_true(count_records(&image, 81) > 0);
+	assert_true(image.size < COUNT * sizeof(struct sample) / 4);
+	free(image.bytes);
+	assert_int_equal(plumb_recording_open(path, NULL, &recording, NULL), 0);
+	while (recording_next(recording, &record) > 0) {
+		if (record.type != PLUMB_RECORD_SAMPLE)
+			continue;
+		assert_int_equal(record.time, 1000 + read);
+		assert_int_equal(record.sample.ip, read == 0           ? 0x500000
+						   : read == count - 1 ? 0x600000
+								       : 0x400000);
+		read++;
+	}
+	assert_int_equal(read, COUNT);
+	plumb_recording_close(recording);
+	unlink(path);
+}
+
 static void what_is_no_record_is_refused(void **state)
 {
 	struct plumb_diagnostics *diagnostics = plumb_diagnostics_new();
@@ -717,6 +766,7 @@ int main(void)
 		cmocka_unit_test(later_words_make_attributes_longer),
 		cmocka_unit_test(a_setup_has_a_size),
 		cmocka_unit_test(records_can_be_changed),
+		cmocka_unit_test(later_records_are_compressed),
 		cmocka_unit_test(what_is_no_record_is_refused),
 		cmocka_unit_test(a_limit_is_kept),
 		cmocka_unit_test(an_older_file_is_moved),

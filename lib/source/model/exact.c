@@ -236,23 +236,23 @@ uint64_t exact_write(struct record_writer *out, const struct record_setup *setup
 
 	for (size_t i = 0; (i = exact_sums_next_told(sums, i)) != SIZE_MAX; i++) {
 		struct exact_sum *sum = &sums->at[i];
+		/* Closing a sample may hand it over: its place is its own all the same. */
+		const uint64_t begin = sums->in_place ? sums->position(sums->user) : 0;
 		/*
 		 * Samples have their periods, except for the first one if it can be changed: its
 		 * change brings all of them into the file. In a sampled run, all are changed.
 		 */
-		const bool is_current = sums->in_place && !sums->scaled && written;
-		const uint64_t period =
-			sums->in_place && !is_current ? 0 : period_of(sums, sum, sum->told);
-		uint64_t begin;
+		const bool is_current = begin && !sums->scaled && written;
+		const uint64_t period = begin && !is_current ? 0 : period_of(sums, sum, sum->told);
 		size_t place;
 
 		if (sum->position)
 			continue;
-		/* Closing the sample may hand it over: that place is its own all the same. */
-		begin = sums->in_place ? sums->position(sums->user) : 0;
+		/* From some length on, a file is compressed. */
+		sums->in_place = begin != 0;
 		place = sum->event < EXACT_COUNT ? write_cost(out, setup, sums, sum, period)
 						 : write_line(out, setup, sums, sum, period);
-		sum->position = sums->in_place ? begin + place : 0;
+		sum->position = begin ? begin + place : 0;
 		sum->is_current = is_current;
 		written++;
 	}

@@ -83,7 +83,7 @@ struct exact_sums {
 	uint64_t (*position)(void *user);
 	int (*change)(void *user, const struct plumb_recording_change *changes, size_t count);
 	void *user;
-	bool in_place; /* samples change, by those; otherwise there are more and more */
+	bool in_place; /* new samples can be changed, by those; otherwise there are more and more */
 	bool scaled;   /* groups of windows have a scale: nothing is written until it is known */
 	struct sampled_groups groups;
 	struct replaced replaced;
