@@ -197,7 +197,7 @@ on()
 			json "any('0x04a06000' in w and 'ended the program' in w for w in d['warnings'])" <v1
 		else
 			[ "$status" -eq 0 ]
-			json "any('0x04a06000' in w and 'would end' in w for w in d['warnings'])" <v1
+			json "any('0x04a06000' in w and 'would raise SIGILL' in w for w in d['warnings'])" <v1
 		fi
 		plumb stat --source model --qemu "$qemu" --cpu neoverse-n3 --json -o n3 ./multiplies 1
 		json "not any('feature' in w for w in d['warnings'])" <n3

@@ -168,7 +168,8 @@ static void warn_of_lacking(const struct model_result *run, struct plumb_diagnos
 		"instruction 0x%08x at 0x%llx %s: it requires the feature %s, which %s does not "
 		"have (with it: %s)",
 		insn->word, (unsigned long long)insn->pc,
-		ended ? "ended the program" : "would end the program on the core, but QEMU has it",
+		ended ? "ended the program"
+		      : "would raise SIGILL on the core, but QEMU executes it",
 		feature, run->core->name, name_cores_with(feature, names));
 }
 
