@@ -15,10 +15,17 @@
 #define IMAGE_PAGES 4
 /* More segments of an image are not looked at. */
 #define SEGMENTS_MAX 16
+#define CODE_RANGES  64
 
-/* The range of all code that any thread knows, so that unmapping data costs nothing. */
+/*
+ * The code that any thread knows, so that unmapping data costs nothing, also between two libraries.
+ * The last range may have more than code, if there is too much of it.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t code_from = UINT64_MAX, code_to;
+static struct {
+	uint64_t from, to;
+} code[CODE_RANGES];
+static unsigned code_count;
 static _Atomic unsigned generation;
 
 bool mappings_know(struct known_mappings *known, uint64_t address)
@@ -40,6 +47,24 @@ bool mappings_know(struct known_mappings *known, uint64_t address)
 	return false;
 }
 
+static void note_code(uint64_t from, uint64_t to)
+{
+	unsigned i = 0;
+
+	while (i < code_count && (from < code[i].from || to > code[i].to))
+		i++;
+	if (i < code_count)
+		return;
+	if (code_count < CODE_RANGES) {
+		code[code_count].from = from;
+		code[code_count++].to = to;
+		return;
+	}
+	i = CODE_RANGES - 1;
+	code[i].from = from < code[i].from ? from : code[i].from;
+	code[i].to = to > code[i].to ? to : code[i].to;
+}
+
 static void learn(struct known_mappings *known, const struct mapping *mapping)
 {
 	if (known->count < KNOWN_MAPPINGS)
@@ -48,8 +73,7 @@ static void learn(struct known_mappings *known, const struct mapping *mapping)
 	known->ranges[0].from = mapping->from;
 	known->ranges[0].to = mapping->to;
 	pthread_mutex_lock(&lock);
-	code_from = mapping->from < code_from ? mapping->from : code_from;
-	code_to = mapping->to > code_to ? mapping->to : code_to;
+	note_code(mapping->from, mapping->to);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -139,8 +163,13 @@ bool mappings_are_anonymous(uint64_t address, uint64_t bytes)
 void mappings_gone(uint64_t address, uint64_t length)
 {
 	pthread_mutex_lock(&lock);
-	if (address < code_to && address + length > code_from)
+	for (unsigned i = 0; i < code_count; i++) {
+		if (address >= code[i].to || address + length <= code[i].from)
+			continue;
+		/* Now no thread knows any: each learns what it executes again. */
+		code_count = 0;
 		atomic_fetch_add(&generation, 1);
+	}
 	pthread_mutex_unlock(&lock);
 }
 
