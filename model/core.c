@@ -251,6 +251,19 @@ void run_plain(struct core *core, const struct block *block, unsigned executed,
 	run_block(core, block, executed, accesses, access_count, next_pc, false, false, false);
 }
 
+__attribute__((noinline)) void execute_anew(struct core *core, const struct block *block,
+					    unsigned executed, const struct access *accesses,
+					    size_t access_count, uint64_t next_pc)
+{
+	expect_accesses(core, accesses, access_count);
+	expect_fetch(core, next_pc);
+	if (unlikely(core->shadows != NULL))
+		execute_shadows(core, block, executed, accesses, access_count, next_pc);
+	execute_block(core, block, executed, accesses, access_count, next_pc);
+	if (unlikely(core->conditioned))
+		conditions_of_block(core, block, accesses, access_count);
+}
+
 void core_execute(struct core *core, const struct block *block, unsigned executed,
 		  const struct access *accesses, size_t access_count, uint64_t next_pc)
 {
@@ -260,15 +273,10 @@ void core_execute(struct core *core, const struct block *block, unsigned execute
 		executed = prepared->count;
 	if (!executed)
 		return;
-	if (core->memo && memo_execute(core, block, executed, accesses, access_count, next_pc))
-		return;
-	expect_accesses(core, accesses, access_count);
-	expect_fetch(core, next_pc);
-	if (unlikely(core->shadows != NULL))
-		execute_shadows(core, block, executed, accesses, access_count, next_pc);
-	execute_block(core, block, executed, accesses, access_count, next_pc);
-	if (unlikely(core->conditioned))
-		conditions_of_block(core, block, accesses, access_count);
+	if (core->memo)
+		memo_execute(core, block, executed, accesses, access_count, next_pc);
+	else
+		execute_anew(core, block, executed, accesses, access_count, next_pc);
 }
 
 void core_exception(struct core *core)

@@ -121,8 +121,9 @@ static inline void keep_store(const struct attempt *attempt, const struct step *
 	const uint64_t gone = attempt->begun + (uint64_t)(int64_t)step->gone;
 	const uint64_t ready = attempt->begun + (uint64_t)(int64_t)step->ready;
 	const struct recent_store *older = &core->recent_stores[number % RECENT_STORES];
-	struct undone *undone = &core->memo->undone;
-	struct undone_store *store = &undone->stores[undone->store_count++];
+	struct memo *memo = core->memo;
+	struct undone *undone = &memo->undone;
+	struct undone_store *store = &undone->stores[memo->undone_stores++];
 	const uint64_t last = (address + step->bytes - 1) / 8;
 
 	store->buffered = core->buffered[slot & core->buffer_mask];
@@ -132,7 +133,7 @@ static inline void keep_store(const struct attempt *attempt, const struct step *
 	for (uint64_t granule = address / 8; granule <= last; granule++) {
 		struct forward *place = &core->forwards[granule % FORWARD_ENTRIES];
 
-		undone->forwards[undone->forward_count++] = (struct undone_forward){place, *place};
+		undone->forwards[memo->undone_forwards++] = (struct undone_forward){place, *place};
 	}
 	core->buffered[slot & core->buffer_mask] = gone;
 	remember_store(core, number, address, step->bytes, ready, gone);
@@ -140,15 +141,16 @@ static inline void keep_store(const struct attempt *attempt, const struct step *
 
 static void undo_stores(struct core *core)
 {
-	struct undone *undone = &core->memo->undone;
+	struct memo *memo = core->memo;
+	struct undone *undone = &memo->undone;
 
-	while (undone->forward_count) {
-		const struct undone_forward *forward = &undone->forwards[--undone->forward_count];
+	while (memo->undone_forwards) {
+		const struct undone_forward *forward = &undone->forwards[--memo->undone_forwards];
 
 		*forward->place = forward->was;
 	}
-	while (undone->store_count) {
-		const struct undone_store *store = &undone->stores[--undone->store_count];
+	while (memo->undone_stores) {
+		const struct undone_store *store = &undone->stores[--memo->undone_stores];
 		const uint64_t number = core->buffer_sequence--;
 
 		if (store->displaces)
@@ -202,9 +204,8 @@ __attribute__((noinline)) bool crossing_load_is_usual(const struct attempt *atte
 	const struct core *core = attempt->core;
 	const bool pages = step->answer == core->memo->crossing[1];
 
-	return (pages || step->answer == core->memo->crossing[0]) && !core->exact &&
-	       crossing_load_hits(core->memory, cycle_of(attempt, step), address_at(attempt, step),
-				  step->bytes, pages);
+	return !core->exact && crossing_load_hits(core->memory, cycle_of(attempt, step),
+						  address_at(attempt, step), step->bytes, pages);
 }
 
 __attribute__((noinline)) bool crossing_store_is_usual(const struct attempt *attempt,
@@ -212,9 +213,8 @@ __attribute__((noinline)) bool crossing_store_is_usual(const struct attempt *att
 {
 	const struct core *core = attempt->core;
 
-	return step->answer == STORE_HITS_BOTH && !core->exact &&
-	       crossing_store_hits(core->memory, cycle_of(attempt, step), address_at(attempt, step),
-				   step->bytes);
+	return !core->exact && crossing_store_hits(core->memory, cycle_of(attempt, step),
+						   address_at(attempt, step), step->bytes);
 }
 
 __attribute__((noinline)) bool crossing_translation_is_usual(const struct attempt *attempt,
@@ -424,7 +424,7 @@ follow(const struct attempt *attempt, struct memo *memo)
 	uint64_t answer;
 
 	memo->told.given = 0;
-	memo->undone.store_count = memo->undone.forward_count = 0;
+	memo->undone_stores = memo->undone_forwards = 0;
 	if (unlikely(!t))
 		return NULL;
 	for (step = steps_in(t);; step++) {
@@ -602,7 +602,7 @@ static bool only_charges(const struct core *core)
 	return core->exact && !core->watch && (!core->bounds || core->bounds->stage == BOUNDS_IDLE);
 }
 
-bool memo_execute(struct core *core, const struct block *block, unsigned executed,
+void memo_execute(struct core *core, const struct block *block, unsigned executed,
 		  const struct access *accesses, size_t access_count, uint64_t next_pc)
 {
 	const struct attempt attempt = {core, block, accesses, access_count, next_pc, core->cycle};
@@ -613,14 +613,18 @@ bool memo_execute(struct core *core, const struct block *block, unsigned execute
 	if (unlikely((core->observed && !only_charges(core)) || !prepared->replayable ||
 		     executed != prepared->count || access_count > ACCESSES_MAX)) {
 		memo_leave(core);
-		return false;
+		execute_anew(core, block, executed, accesses, access_count, next_pc);
+		return;
 	}
-	if (unlikely(!memo->node) && !enter(core))
-		return false;
+	if (unlikely(!memo->node) && !enter(core)) {
+		execute_anew(core, block, executed, accesses, access_count, next_pc);
+		return;
+	}
 	if (core->exact) {
 		if (unlikely(!exact_block_begins(core, block, executed))) {
 			memo_leave(core);
-			return false;
+			execute_anew(core, block, executed, accesses, access_count, next_pc);
+			return;
 		}
 		core->exact->shared_until = 0;
 	}
@@ -629,7 +633,7 @@ bool memo_execute(struct core *core, const struct block *block, unsigned execute
 		undo_stores(core);
 		memo_record(core, block, executed, accesses, access_count, next_pc);
 		pay(core, RECORD_COSTS);
-		return true;
+		return;
 	}
 	memo->replays++;
 	if (unlikely(++memo->ahead == AHEAD_MAX)) {
@@ -641,5 +645,4 @@ bool memo_execute(struct core *core, const struct block *block, unsigned execute
 	replay(core, block, executed, t);
 	if (core->exact)
 		exact_block_ends(core, block, executed, next_pc);
-	return true;
 }

@@ -115,11 +115,12 @@ static inline bool fetch_line(struct core *core, uint64_t cycle, uint64_t pc,
 	return at_hand;
 }
 
-/*
- * Executes a block as core_execute() does. Returns false if the block is not one that can be
- * remembered here; then struct core is as up to date as if nothing were.
- */
-bool memo_execute(struct core *core, const struct block *block, unsigned executed,
+/* Executes a block as core_execute() does, by what is remembered if that is possible. */
+void memo_execute(struct core *core, const struct block *block, unsigned executed,
+		  const struct access *accesses, size_t access_count, uint64_t next_pc);
+
+/* core.c: likewise without it; struct core is as up to date as if nothing were remembered. */
+void execute_anew(struct core *core, const struct block *block, unsigned executed,
 		  const struct access *accesses, size_t access_count, uint64_t next_pc);
 
 /* Brings struct core up to date, but for its counts. Without a memo, this does nothing. */

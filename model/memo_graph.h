@@ -92,15 +92,15 @@ struct undone {
 	struct undone_forward {
 		struct forward *place, was;
 	} forwards[UNDONE_MAX];
-	unsigned store_count, forward_count;
 };
 
 struct memo {
-	struct node *node;          /* the core's state, or NULL if it is not known */
-	struct transition *last;    /* that led there, or NULL */
-	bool stale;                 /* it is not in struct core */
-	struct transition *counted; /* those with executions that are not counted */
-	int32_t ahead;              /* replays, less what records cost */
+	struct node *node;                       /* the core's state, or NULL if it is not known */
+	struct transition *last;                 /* that led there, or NULL */
+	bool stale;                              /* it is not in struct core */
+	unsigned undone_stores, undone_forwards; /* how many .undone has */
+	struct transition *counted;              /* those with executions that are not counted */
+	int32_t ahead;                           /* replays, less what records cost */
 	uint64_t replays;
 	uint32_t rest, rest_next; /* blocks to execute plainly */
 	uint64_t *counters[COUNTERS_MAX];

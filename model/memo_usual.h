@@ -43,8 +43,10 @@ static inline bool fetches(const struct attempt *attempt, const struct step *ste
 		      fetch_hits(attempt->core->memory, cycle_of(attempt, step), pc, &physical));
 }
 
-/* ---- memo.c: the same of accesses of two lines, which are seldom ---------------------------- */
-
+/*
+ * memo.c: the same of accesses of two lines, which are seldom. The step's answer is that of a load
+ * or store of two lines that hits both, or that of any translation that hits.
+ */
 bool crossing_load_is_usual(const struct attempt *attempt, const struct step *step);
 bool crossing_store_is_usual(const struct attempt *attempt, const struct step *step);
 bool crossing_translation_is_usual(const struct attempt *attempt, const struct step *step);
@@ -56,10 +58,13 @@ static inline bool hits(const struct attempt *attempt, const struct step *step, 
 {
 	const uint64_t cycle = cycle_of(attempt, step), address = address_at(attempt, step);
 	struct memory *m = attempt->core->memory;
+	const struct memo *memo = attempt->core->memo;
 	uint64_t physical;
 
-	if (unlikely(step->answer != attempt->core->memo->hit))
-		return !own && crossing_load_is_usual(attempt, step);
+	if (unlikely(step->answer != memo->hit))
+		return !own &&
+		       (step->answer == memo->crossing[0] || step->answer == memo->crossing[1]) &&
+		       crossing_load_is_usual(attempt, step);
 	return own ? own_load_hits(m, cycle, address, step->bytes, &physical)
 		   : load_hits(m, cycle, address, step->bytes, &physical);
 }
@@ -141,7 +146,7 @@ static inline bool stores(const struct attempt *attempt, const struct step *step
 	uint64_t physical;
 
 	if (unlikely(step->answer != STORE_HITS))
-		return crossing_store_is_usual(attempt, step);
+		return step->answer == STORE_HITS_BOTH && crossing_store_is_usual(attempt, step);
 	return likely(store_hits(attempt->core->memory, cycle_of(attempt, step),
 				 address_at(attempt, step), step->bytes, &physical));
 }
