@@ -226,6 +226,14 @@ int latencies_add(struct latencies *latencies, size_t row, const struct plumb_sp
 	return status;
 }
 
+int latencies_add_total(struct latencies *latencies, size_t row, uint32_t latency)
+{
+	struct latency_counts *counts = &latencies->rows[row];
+
+	counts->sum += latency;
+	return add(latencies, counts, latency_bucket(latency), 1);
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* Adds a table to another one, which takes its memory from `latencies`. */
@@ -288,6 +296,19 @@ void latencies_take(struct latencies *latencies, struct latencies *memory)
 	latencies->memory += memory->memory;
 	arena_join(&latencies->arena, &memory->arena);
 	latencies_end(memory);
+}
+
+void latencies_forget(struct latencies *latencies, size_t row)
+{
+	const size_t kinds = latencies->kind_count;
+
+	for (size_t k = 0; row < latencies->room && k < kinds; k++) {
+		struct latency_counts *counts = &latencies->rows[row * kinds + k];
+
+		latencies->used -= counts->used;
+		free_table(latencies, counts);
+		*counts = (struct latency_counts){0};
+	}
 }
 
 void latencies_renumber(struct latencies *latencies, const uint32_t *rows, size_t count)

@@ -64,6 +64,10 @@ static inline bool latencies_reserve(struct latencies *latencies, size_t row)
 }
 /* Adds a record to a row that there is room for. Returns 0 or NO_MEMORY. */
 int latencies_add(struct latencies *latencies, size_t row, const struct plumb_spe_record *spe);
+/* Likewise a record of a total latency, where nothing else is counted. */
+int latencies_add_total(struct latencies *latencies, size_t row, uint32_t latency);
+/* Forgets all that a row has. */
+void latencies_forget(struct latencies *latencies, size_t row);
 /* Adds all that another one has, which counts the same kinds. Returns 0 or NO_MEMORY. */
 int latencies_join(struct latencies *latencies, const struct latencies *other);
 /*
@@ -178,6 +182,18 @@ static inline void latencies_expect(const struct latencies *latencies, size_t ro
 					 << (2 + counts->is_wide)),
 				1);
 	}
+}
+/* Likewise for latencies_add_total(). */
+static inline void latencies_expect_total(const struct latencies *latencies, size_t row,
+					  uint32_t latency)
+{
+	const struct latency_counts *counts = &latencies->rows[row];
+
+	if (counts->bits)
+		__builtin_prefetch((const uint8_t *)counts->entries +
+					   (latency_home(counts, latency_bucket(latency))
+					    << (2 + counts->is_wide)),
+				   1);
 }
 
 #endif

@@ -399,7 +399,28 @@ static inline void rows_expect_values(const struct plumb_profile *profile, uint3
 	__builtin_prefetch(row_values(profile, row));
 	__builtin_prefetch(row_values(profile, row) + profile->words - 1);
 }
-/* Likewise the row of the samples of an event that are not shown. */
+/* Likewise makes a row, for which the limit has room, without values. Returns false if out of
+ * memory.
+ */
+bool rows_append(struct plumb_profile *profile, uint32_t *row);
+/* Returns a row's size, by which rows are given up. */
+uint64_t rows_size(const struct plumb_profile *profile, size_t i);
+/* Adds what a row has that is given up to its event: its own period. `largest` becomes the largest
+ * size by event. */
+void rows_count_given_up(struct plumb_profile *profile, size_t event, uint64_t own, uint64_t size,
+			 uint64_t *largest);
+/* Likewise notes that rows up to these sizes were given up, and that no sample has neighbours. */
+void rows_note_given_up(struct plumb_profile *profile, const uint64_t *largest);
+/* Empties a row without callees and branches, but for its values. */
+void rows_empty(struct plumb_profile *profile, size_t i);
+void rows_move(struct plumb_profile *profile, size_t to, size_t from);
+/* Goes on with the first `count` rows, whose values may be others than before, and which may have
+ * other numbers. Returns false if out of memory. */
+bool rows_replace(struct plumb_profile *profile, size_t count);
+/* Returns the number that would be at `rank` if they were in order. */
+uint64_t number_at_rank(const uint64_t *numbers, size_t count, size_t rank);
+/* Finds or makes the row of the samples of an event that are not shown. Returns what rows_find()
+ * does. */
 int rows_find_hidden(struct plumb_profile *profile, size_t event, uint32_t *row);
 /* Removes the newest rows, which have no samples, so that `count` are left. */
 void rows_truncate(struct plumb_profile *profile, size_t count);

@@ -353,11 +353,32 @@ static int begin_batch(struct adding *adding)
 	return adding_find_origin(adding);
 }
 
+/* Adds the batch late, of the whole stream and if that is due. Returns 0, NO_MEMORY, or LIMIT, if
+ * it is not. */
+static int add_late(struct adding *adding)
+{
+	int status = 0;
+
+	if (adding->late_due && !adding->late && !adding->part && late_is_possible(adding)) {
+		adding->late_due = false;
+		status = late_begin(adding);
+	}
+	if (status < 0)
+		return status;
+	status = adding->late ? late_add_batch(adding) : PLUMB_ERR_LIMIT;
+	if (status == PLUMB_ERR_LIMIT && late_end(adding) < 0)
+		return PLUMB_ERR_NO_MEMORY;
+	return status;
+}
+
 int add_batch(struct adding *adding)
 {
 	int status = identify(adding);
 
 	if (status < 0 || !leave_out(adding))
+		return status;
+	status = add_late(adding);
+	if (status != PLUMB_ERR_LIMIT)
 		return status;
 	status = find_hidden(adding);
 	if (status == 0)
@@ -396,13 +417,20 @@ static int add_batches(struct plumb_profile *profile, struct plumb_samples *samp
 			const struct plumb_samples_item item = {.record = adding.batch->record,
 								.task = adding.batch->task};
 
-			added = profile_add_item(profile, &item);
+			if (item.record->type == PLUMB_RECORD_SAMPLE && adding.late) {
+				adding.never_late = true;
+				added = late_end(&adding);
+			}
+			if (added == 0)
+				added = profile_add_item(profile, &item);
 			continue;
 		}
 		added = add_batch(&adding);
-		if (added == 0)
+		if (added == 0 && !adding.late)
 			added = add_in_threads(&adding);
 	}
+	if (late_end(&adding) < 0)
+		added = PLUMB_ERR_NO_MEMORY;
 	add_to_event(&adding);
 	return added < 0 ? added : status;
 }

@@ -81,6 +81,10 @@ struct adding {
 	size_t event; /* of all SPE records */
 	struct batch_sums sums;
 	struct record_kind kinds[RECORD_KINDS];
+	/* Of profile_late.h: NULL, while records are added one after another; whether that should
+	 * change, and whether it never may. */
+	struct late *late;
+	bool late_due, never_late;
 	struct known_task known[KNOWN_TASKS];
 
 	/* Of the current batch. */
@@ -140,7 +144,10 @@ void adding_find_known(struct adding *adding);
 int adding_find_codes(struct adding *adding);
 int adding_find_cold_codes(struct adding *adding);
 
-/* profile_batch_rows.c: finds the rows of all records of the batch. Returns 0, NO_MEMORY, or, in a
+/* profile_batch_rows.c: sets the values of the i-th record's row of keys that are not of code.
+ * Returns false if out of memory. */
+bool adding_set_values(struct adding *adding, size_t i);
+/* Likewise finds the rows of all records of the batch. Returns 0, NO_MEMORY, or, in a
  * part, LIMIT. */
 int adding_find_rows(struct adding *adding);
 
@@ -150,6 +157,16 @@ int adding_add_found(struct adding *adding, size_t i);
 
 /* Adds a batch. Returns 0 or NO_MEMORY; in a part also LIMIT, if only the whole can go on. */
 int add_batch(struct adding *adding);
+
+/* profile_late_keys.c: tells whether records can be added late: see profile_late.h. */
+bool late_is_possible(const struct adding *adding);
+/* Begins. Returns 0 or NO_MEMORY; it may turn out not to be possible. */
+int late_begin(struct adding *adding);
+/* Adds the current batch. Returns 0, NO_MEMORY, or LIMIT, if it has to be added as others are,
+ * after late_end(). */
+int late_add_batch(struct adding *adding);
+/* Ends, if it was begun. Returns 0 or NO_MEMORY. */
+int late_end(struct adding *adding);
 
 /*
  * profile_threads.c: adds what is due of the stream in threads, if that is worth it. `whole` adds

@@ -165,7 +165,7 @@ static inline uint32_t find_hot_code(const struct adding *adding, size_t i)
 /* Sets where to look for a record's row by its code, and fetches that. */
 static inline void expect_hot_row(struct adding *adding, const struct hot_rows *rows, size_t i)
 {
-	if (adding->code_rows)
+	if (adding->code_rows || adding->late)
 		return;
 	adding->homes[i] = hot_row_home(rows, &adding->keys[i]);
 	__builtin_prefetch(&rows->at[adding->homes[i]]);

@@ -8,9 +8,11 @@
 #include "profile/profile_batch.h"
 
 /* New rows before their number at the end is guessed, and how many times as many as can be kept are
- * too many then. */
-#define ROWS_TO_JUDGE 4096
-#define ROWS_TOO_MANY 1.25
+ * too many then: fewer where they can be added late, since that takes as long if they can be kept.
+ */
+#define ROWS_TO_JUDGE  4096
+#define ROWS_TOO_MANY  1.25
+#define ROWS_FOR_LATER 0.6
 
 /* Returns the i-th record as any sample, and its place. */
 static struct frame_values look_at(struct adding *adding, size_t i)
@@ -36,6 +38,7 @@ static int give_up(struct adding *adding, size_t i)
 
 	if (status == 0)
 		status = rows_give_up(adding->profile);
+	adding->late_due = true;
 	if (status == 0)
 		status = adding_find_origin(adding);
 	for (; !adding->code_rows && i < adding->batch->count; i++) {
@@ -45,9 +48,7 @@ static int give_up(struct adding *adding, size_t i)
 	return status;
 }
 
-/* Sets the values of the i-th record's row of keys that are not of code. Returns false if out of
- * memory. */
-static bool set_values(struct adding *adding, size_t i)
+bool adding_set_values(struct adding *adding, size_t i)
 {
 	struct plumb_profile *profile = adding->profile;
 	const struct plumb_samples_batch *batch = adding->batch;
@@ -80,7 +81,7 @@ static bool set_coded_row(struct adding *adding, size_t i)
 		adding->values[2 + 2 * k] = *code++;
 	}
 	/* Those of plain rows are the same for the whole batch. */
-	return adding->parts.plain || set_values(adding, i);
+	return adding->parts.plain || adding_set_values(adding, i);
 }
 
 /* Returns where the values of the k-th cold record's row are kept, if they are. */
@@ -103,7 +104,7 @@ static int expect_coded_rows(struct adding *adding)
 	}
 	adding->has_kept = adding->cold_count * profile->words <= KEPT_WORDS;
 	adding->values[0] = adding->event;
-	if (!set_values(adding, adding->cold[0]))
+	if (!adding_set_values(adding, adding->cold[0]))
 		return PLUMB_ERR_NO_MEMORY;
 	for (size_t k = 0; k < adding->cold_count; k++) {
 		const size_t i = adding->cold[k];
@@ -216,21 +217,25 @@ static int find_hot_rows(struct adding *adding, size_t i)
 }
 
 /*
- * Tells whether threads should leave the work to one, because there will be more rows than can be
- * kept. If records are of each of D rows as often, R rows of N records are the first of their row
- * but for about R * R / 2D. Where some rows have more records than others, D seems to be smaller,
- * and the threads go on until there are too many rows.
+ * Tells whether there will be more rows than can be kept. If records are of each of D rows as
+ * often, there are R rows once about D * log(D / (D - R)) records came; this is that of the fewest
+ * rows that are too many, as a series. Where some rows have more records than others, D seems to be
+ * smaller, and all goes on until there are too many rows.
  */
 static bool will_have_too_many_rows(const struct adding *adding)
 {
 	const struct plumb_profile *profile = adding->profile;
-	const double rows = (double)(profile->row_count - adding->part->together->rows_before);
+	const struct adding_together *together = adding->part ? adding->part->together : NULL;
+	const double rows = (double)(profile->row_count - (together ? together->rows_before : 0));
 	const double records =
-		(double)__atomic_load_n(&adding->part->together->records, __ATOMIC_RELAXED);
+		(double)(together ? __atomic_load_n(&together->records, __ATOMIC_RELAXED)
+				  : adding->sums.count + adding->batch->count);
+	const double most = (double)profile->options.rows_max *
+			    (late_is_possible(adding) ? ROWS_FOR_LATER : ROWS_TOO_MANY);
+	const double part = rows / most;
 
-	return rows >= ROWS_TO_JUDGE && rows * rows > 2 * ROWS_TOO_MANY *
-							      (double)profile->options.rows_max *
-							      (records - rows);
+	return rows >= ROWS_TO_JUDGE &&
+	       records - rows < rows * part * (1.0 / 2 + part / 3 + part * part / 4);
 }
 
 /* Makes room for the rows of cold records, and goes on with the table that is current then. */
@@ -271,8 +276,10 @@ static int find_cold_rows(struct adding *adding)
 		if (status >= 0 && !adding->part && expect_row(adding, adding->rows[i]) < 0)
 			status = PLUMB_ERR_NO_MEMORY;
 	}
-	if (status == 0 && adding->part && will_have_too_many_rows(adding))
-		status = PLUMB_ERR_LIMIT;
+	if (status == 0 && will_have_too_many_rows(adding)) {
+		adding->late_due = true;
+		status = adding->part ? PLUMB_ERR_LIMIT : 0;
+	}
 	adding_unlock(adding);
 	for (size_t k = 0; status == 0 && adding->part && k < adding->cold_count; k++)
 		status = expect_row(adding, adding->rows[adding->cold[k]]);

@@ -171,6 +171,15 @@ static void begin_row(struct plumb_profile *profile)
 	profile->rows[profile->row_count++] = (struct row){.nodes = NO_ROW};
 }
 
+bool rows_append(struct plumb_profile *profile, uint32_t *row)
+{
+	if (profile->row_count == profile->row_room && !grow(profile))
+		return false;
+	*row = (uint32_t)profile->row_count;
+	begin_row(profile);
+	return true;
+}
+
 int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row)
 {
 	return rows_find_hashed(profile, values, rows_hash(profile, values), row);
@@ -194,10 +203,8 @@ int rows_find_hashed(struct plumb_profile *profile, const uint64_t *values, uint
 	}
 	if (profile->row_count >= profile->options.rows_max)
 		return PLUMB_ERR_LIMIT;
-	if (profile->row_count == profile->row_room && !grow(profile))
+	if (!rows_append(profile, row))
 		return PLUMB_ERR_NO_MEMORY;
-	*row = (uint32_t)profile->row_count;
-	begin_row(profile);
 	memcpy(profile->values + *row * profile->words, values, size);
 	profile->hashes[*row] = hash;
 	table->slots[at] = *row;
@@ -231,14 +238,13 @@ static uint64_t own_of(const struct plumb_profile *profile, size_t i)
 	return records ? records : profile->rows[i].own.period;
 }
 
-static uint64_t size_of(const struct plumb_profile *profile, size_t i)
+uint64_t rows_size(const struct plumb_profile *profile, size_t i)
 {
 	return profile->callees ? profile->callees[i].sums.period : own_of(profile, i);
 }
 
-/* Returns the number that would be at `rank` if they were in order. Finds it byte by byte, from the
- * highest that is not 0 in all of them. */
-static uint64_t number_at_rank(const uint64_t *numbers, size_t count, size_t rank)
+/* Finds it byte by byte, from the highest that is not 0 in all of them. */
+uint64_t number_at_rank(const uint64_t *numbers, size_t count, size_t rank)
 {
 	uint64_t all = 0, found = 0;
 	unsigned shift;
@@ -261,21 +267,40 @@ static uint64_t number_at_rank(const uint64_t *numbers, size_t count, size_t ran
 	}
 }
 
-/* Adds what a row that is given up has to its event; `size` is that of the row. */
-static void give_up(struct plumb_profile *profile, size_t i, uint64_t size, uint64_t *largest)
+void rows_count_given_up(struct plumb_profile *profile, size_t event, uint64_t own, uint64_t size,
+			 uint64_t *largest)
 {
-	const size_t event = (size_t)row_values(profile, (uint32_t)i)[0];
 	struct plumb_profile_event *public = &profile->events[event].public;
 
+	public->given_up = add_saturating(public->given_up, own);
+	if (size > largest[event])
+		largest[event] = size;
+}
+
+static void free_sums(struct plumb_profile *profile, size_t i)
+{
 	free(profile->rows[i].batches);
 	free(profile->rows[i].groups);
 	if (profile->callees)
 		free(profile->callees[i].groups);
+}
+
+void rows_empty(struct plumb_profile *profile, size_t i)
+{
+	free_sums(profile, i);
+	tallies_forget(&profile->tallies, i);
+	latencies_forget(&profile->latencies, i);
+	profile->rows[i] = (struct row){.nodes = NO_ROW};
+	profile->records[i] = (struct record_sums){0};
+}
+
+/* Adds what a row that is given up has to its event; `size` is that of the row. */
+static void give_up(struct plumb_profile *profile, size_t i, uint64_t size, uint64_t *largest)
+{
 	/* Without callees, that is its own period. */
-	public->given_up =
-		add_saturating(public->given_up, profile->callees ? own_of(profile, i) : size);
-	if (size > largest[event])
-		largest[event] = size;
+	rows_count_given_up(profile, (size_t)row_values(profile, (uint32_t)i)[0],
+			    profile->callees ? own_of(profile, i) : size, size, largest);
+	free_sums(profile, i);
 	tallies_forget(&profile->tallies, i);
 }
 
@@ -295,26 +320,29 @@ static void choose_rows(struct plumb_profile *profile, const uint64_t *sizes, ui
 	}
 }
 
+void rows_move(struct plumb_profile *profile, size_t to, size_t from)
+{
+	profile->rows[to] = profile->rows[from];
+	profile->records[to] = profile->records[from];
+	if (profile->callees)
+		profile->callees[to] = profile->callees[from];
+	if (profile->branches)
+		profile->branches[to] = profile->branches[from];
+	memmove(profile->values + to * profile->words, row_values(profile, (uint32_t)from),
+		profile->words * sizeof(uint64_t));
+	profile->hashes[to] = profile->hashes[from];
+}
+
 /* Moves the rows that are kept to the front. */
 static void move_rows(struct plumb_profile *profile, const uint32_t *renumbered)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < profile->row_count; i++) {
-		const size_t kept = renumbered[i];
-
 		if (renumbered[i] == NO_ROW)
 			continue;
 		count++;
-		profile->rows[kept] = profile->rows[i];
-		profile->records[kept] = profile->records[i];
-		if (profile->callees)
-			profile->callees[kept] = profile->callees[i];
-		if (profile->branches)
-			profile->branches[kept] = profile->branches[i];
-		memmove(profile->values + kept * profile->words, row_values(profile, (uint32_t)i),
-			profile->words * sizeof(uint64_t));
-		profile->hashes[kept] = profile->hashes[i];
+		rows_move(profile, renumbered[i], i);
 	}
 	profile->row_count = profile->rows_cleared = count;
 }
@@ -334,12 +362,49 @@ static void index_rows(struct plumb_profile *profile)
 	table->count = profile->row_count;
 }
 
+bool rows_replace(struct plumb_profile *profile, size_t count)
+{
+	struct index_table *table = &profile->by_values;
+	size_t size = table->slots ? table->mask + 1 : 64;
+	uint32_t *slots;
+
+	while (2 * (count + 1) > size - 1)
+		size *= 2;
+	slots = large_alloc(size, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(table->slots);
+	table->slots = slots;
+	table->mask = size - 1;
+	for (size_t i = 0; i < count; i++)
+		profile->hashes[i] = rows_hash(profile, row_values(profile, (uint32_t)i));
+	rows_truncate(profile, count);
+	return true;
+}
+
 void rows_truncate(struct plumb_profile *profile, size_t count)
 {
 	profile->row_count = profile->rows_cleared = count;
 	profile->numbers_generation++;
 	hot_forget_origins(&profile->hot);
 	index_rows(profile);
+}
+
+void rows_note_given_up(struct plumb_profile *profile, const uint64_t *largest)
+{
+	/* A row that was given up several times lacks the sum. */
+	for (size_t i = 0; i < profile->event_count; i++)
+		profile->events[i].public.given_up_most =
+			add_saturating(profile->events[i].public.given_up_most, largest[i]);
+	/* The neighbours of the next samples may be gone. */
+	for (size_t i = 0; i < profile->lane_count; i++) {
+		profile->lanes[i].begun = false;
+		if (profile->lanes[i].window)
+			profile->lanes[i].window->count = 0;
+	}
+	profile->left = NO_ROW;
+	profile->torn = true;
+	profile->within = false;
 }
 
 /* How many rows before its own one's size is fetched. */
@@ -364,28 +429,16 @@ int rows_give_up(struct plumb_profile *profile)
 	if (sizes && largest && renumbered) {
 		for (size_t i = 0; i < count; i++) {
 			expect_size(profile, i + SIZES_AHEAD);
-			sizes[i] = size_of(profile, i);
+			sizes[i] = rows_size(profile, i);
 		}
 		choose_rows(profile, sizes, number_at_rank(sizes, count, count / 2), renumbered,
 			    largest);
 		/* Only the rows that are kept need all their sums. */
 		batches_flush(profile);
 		move_rows(profile, renumbered);
-		/* A row that was given up several times lacks the sum. */
-		for (size_t i = 0; i < profile->event_count; i++)
-			profile->events[i].public.given_up_most =
-				add_saturating(profile->events[i].public.given_up_most, largest[i]);
+		rows_note_given_up(profile, largest);
 		index_rows(profile);
 		hot_renumber_rows(&profile->hot, renumbered, count);
-		/* The neighbours of the next samples may be gone. */
-		for (size_t i = 0; i < profile->lane_count; i++) {
-			profile->lanes[i].begun = false;
-			if (profile->lanes[i].window)
-				profile->lanes[i].window->count = 0;
-		}
-		profile->left = NO_ROW;
-		profile->torn = true;
-		profile->within = false;
 		latencies_renumber(&profile->latencies, renumbered, count);
 		status = paths_renumber(profile, renumbered);
 	}

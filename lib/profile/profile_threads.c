@@ -223,8 +223,10 @@ static int run(struct adding *whole, struct samples_split *split, struct worker 
 		rows_truncate(whole->profile, rows);
 		whole->threads = 1;
 	}
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		whole->late_due |= workers[i].adding.late_due;
 		end_worker(&workers[i], keep);
+	}
 	/* What the threads had is not of sizes that one thread will need. */
 	if (!keep)
 		malloc_trim(0);

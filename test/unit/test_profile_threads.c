@@ -8,6 +8,7 @@
 #include "check.h"
 
 #include <plumb/profile.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -21,6 +22,7 @@
 #define CHUNKS  ((size_t)RINGS * RECORDS / CHUNK)
 
 static uint64_t state;
+static size_t rows_max = 20000;
 
 static uint64_t chance(uint64_t limit)
 {
@@ -232,7 +234,7 @@ static void begin(struct reading *r, unsigned threads, const struct choosing *ch
 		.size = sizeof(options),
 		.keys = keys,
 		.key_count = sizeof(keys),
-		.rows_max = 20000,
+		.rows_max = rows_max,
 		.latencies = 1 << PLUMB_SPE_TOTAL_LATENCY,
 		.threads = threads,
 		.wants = choosing->wants,
@@ -410,6 +412,140 @@ static void more_rows_than_are_kept(void **user)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* ---- Which rows are kept --------------------------------------------------------------------- */
+
+/* A row of records that a test adds one by one, in the simplest way. */
+struct plain_row {
+	uint64_t address, samples, latency;
+	uint64_t thread, source;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct plain_row *rows[] = {a, b};
+
+	if (rows[0]->samples != rows[1]->samples)
+		return rows[0]->samples < rows[1]->samples ? 1 : -1;
+	return (rows[0]->latency < rows[1]->latency) - (rows[0]->latency > rows[1]->latency);
+}
+
+/* Keeps the rows that are larger than the middle one. Returns how many. */
+static size_t keep_large(struct plain_row *rows, size_t count, uint64_t *given_up)
+{
+	uint64_t middle;
+	size_t kept = 0;
+
+	qsort(rows, count, sizeof(*rows), by_size);
+	middle = rows[count - 1 - count / 2].samples;
+	for (; kept < count && rows[kept].samples > middle; kept++)
+		;
+	for (size_t i = kept; i < count; i++)
+		*given_up += rows[i].samples;
+	return kept;
+}
+
+static size_t add_plainly(struct plain_row *rows, size_t count,
+			  const struct plumb_spe_record *record, uint64_t *given_up)
+{
+	const struct plain_row row = {record->addresses[0], 1, record->counters[0],
+				      record->contexts[0], record->data_source};
+
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].address != row.address || rows[i].thread != row.thread ||
+		    rows[i].source != row.source)
+			continue;
+		rows[i].samples++;
+		rows[i].latency += row.latency;
+		return count;
+	}
+	if (count == rows_max)
+		count = keep_large(rows, count, given_up);
+	rows[count] = row;
+	return count + 1;
+}
+
+/* Makes the recording's records again, and adds ring after ring. Returns the number of rows. */
+static size_t add_all_plainly(const struct kind *kind, struct plain_row *rows, uint64_t *given_up)
+{
+	struct plumb_spe_record *records = calloc((size_t)RINGS * RECORDS, sizeof(*records));
+	size_t count = 0;
+
+	assert_non_null(records);
+	state = 1;
+	for (size_t i = 0; i < CHUNKS; i++)
+		for (size_t j = 0; j < CHUNK; j++)
+			records[i % RINGS * RECORDS + i / RINGS * CHUNK + j] =
+				make_record(kind->code, kind->contexts == 0, 0);
+	for (size_t i = 0; i < (size_t)RINGS * RECORDS; i++)
+		count = add_plainly(rows, count, &records[i], given_up);
+	free(records);
+	qsort(rows, count, sizeof(*rows), by_size);
+	return count;
+}
+
+/* Compares a profile with one that was added in the simplest way. */
+static void compare_plainly(const struct kind *kind, unsigned threads)
+{
+	struct plain_row *rows = calloc(rows_max, sizeof(*rows));
+	struct plain_row *found = calloc(rows_max, sizeof(*found));
+	const struct choosing all = {0};
+	struct plumb_profile_event event;
+	struct reading r;
+	uint64_t given_up = 0;
+	size_t count;
+
+	assert_non_null(rows);
+	assert_non_null(found);
+	begin(&r, threads, &all);
+	count = add_all_plainly(kind, rows, &given_up);
+	assert_true(given_up > 0);
+	assert_true(plumb_profile_event(r.profile, 0, &event));
+	assert_int_equal(event.samples, RINGS * RECORDS);
+	assert_int_equal(event.given_up, given_up);
+	assert_int_equal(event.row_count, count);
+	for (size_t i = 0; i < count; i++) {
+		struct plumb_profile_latency latency;
+		struct plumb_profile_row row;
+
+		assert_true(plumb_profile_row(r.profile, 0, i, &row));
+		assert_true(plumb_profile_latency(r.profile, 0, i, 0, &latency));
+		assert_int_equal(latency.samples, row.samples);
+		found[i] = (struct plain_row){
+			.samples = row.samples,
+			.latency = (uint64_t)(latency.mean * (double)latency.samples + 0.5)};
+		assert_int_equal(found[i].latency,
+				 (uint64_t)(row.latency.value * (double)latency.samples + 0.5));
+	}
+	qsort(found, count, sizeof(*found), by_size);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(found[i].samples, rows[i].samples);
+		assert_int_equal(found[i].latency, rows[i].latency);
+	}
+	end(&r);
+	free(rows);
+	free(found);
+}
+
+static void rows_that_are_kept(void **user)
+{
+	static const size_t limits[] = {5000, 600};
+	const struct kind kinds[] = {{.code = 2000}, {.code = 5000, .contexts = RINGS}};
+
+	(void)user;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		rows_max = limits[i];
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+			record_kind(&kinds[k]);
+			compare_plainly(&kinds[k], 1);
+			compare_plainly(&kinds[k], 4);
+			assert_int_equal(unlink(path), 0);
+		}
+	}
+	rows_max = 20000;
+}
+
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
 /* What is left out one by one is left out of batches, too. */
 static void choosing(void **user)
 {
@@ -491,6 +627,7 @@ int main(void)
 		cmocka_unit_test(without_contexts),
 		cmocka_unit_test(first_context_in_a_later_ring),
 		cmocka_unit_test(more_rows_than_are_kept),
+		cmocka_unit_test(rows_that_are_kept),
 		cmocka_unit_test(choosing),
 		cmocka_unit_test(context_switches),
 		cmocka_unit_test(switches_to_unknown_threads),
