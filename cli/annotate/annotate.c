@@ -260,6 +260,7 @@ static int annotate(struct annotate_run *run)
 
 	run->chosen = !choice_is_all(&run->reading.choice);
 	run->view.filtered = run->reading.choice.operations;
+	run->view.by_filter = options->from.filter != NULL;
 	run->view.modelled = reading_is_modelled(&run->reading);
 	run->view.core = plumb_cost_core(reading_midr(&run->reading));
 	if (run->view.core)

@@ -111,7 +111,7 @@ static const struct option options[] = {
 	TEXT_ROW(0, "percent-limit", "PERCENT", percent_limit,
 		 "leave lines with a smaller share out of the list of lines"),
 	TEXT_ROW('d', "dsos", "DSO,...", from.chosen.dsos, "use only samples in these files"),
-	TEXT_ROW('C', "cpu", "CPU,...", from.chosen.cpus, "use only samples of these CPUs: 0,2-3"),
+	TEXT_ROW('C', "cpu", "CPU,...", from.chosen.cpus, "use only these CPUs: 0,2-3"),
 	TEXT_ROW(0, "time", "START,STOP", from.chosen.time,
 		 "use only these times: seconds, or parts such as 10%-20%"),
 	TEXT_ROW(0, "pid", "PID,...", from.chosen.pids, "use only these processes"),
@@ -164,7 +164,7 @@ const struct command command_annotate = {
 	.most = 1,
 	.text = "Prints the source of a function, with its instructions beneath each line and what "
 		"the recording says about each. Exact profiles, made by plumb record --exact, give "
-		"slots with their causes; SPE records give latencies.",
+		"slots with their causes; from SPE records, slots are estimated.",
 	.options = options,
 	.perf_twins = perf_options_annotate,
 	.perf_same = perf_same_annotate,

@@ -71,7 +71,8 @@ const struct option diff_options[] = {
 		.argument = "KEY,...",
 		.offset = offsetof(struct diff_command_options, sort),
 		.choices = key_names,
-		.help = "add up samples by these keys instead of by function",
+		.help = "add up samples by these keys, as in plumb report -s, instead of by "
+			"function",
 	},
 	FLAG_ROW('b', "baseline-only", baseline_only, "show only what the first file has, too"),
 	TEXT_ROW(0, "percent-limit", "PERCENT", percent_limit,

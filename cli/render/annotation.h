@@ -24,6 +24,7 @@ struct annotation_view {
 	bool by_address;                         /* instead of by line, without source */
 	bool only_lines;                         /* without instructions */
 	bool filtered;        /* only samples of instructions that do what a filter asks for */
+	bool by_filter;       /* a filter leaves out samples */
 	bool show_samples;    /* in the list of lines */
 	size_t line_limit;    /* of the list of lines */
 	double percent_limit; /* the least share of a listed line, in percent */

@@ -251,6 +251,14 @@ static void print_lines(struct output *out, const struct annotated *function)
 		fit_prose(out, STYLE_PLAIN, 0, 0,
 			  "Intervals allow for the usual errors of estimated slots; some are "
 			  "further off.");
+	else if (summary.basis == PLUMB_BASIS_LATENCY)
+		fit_prose(out, STYLE_PLAIN, 0, 0,
+			  view->by_filter
+				  ? "Shares are of the latencies of records that match, which "
+				    "overlap: they are not of time, and those of two filters do "
+				    "not add up."
+				  : "Shares are of latencies, which overlap: they are not of "
+				    "time.");
 	source_text_free(texts);
 }
 

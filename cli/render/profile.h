@@ -128,6 +128,10 @@ void profile_histogram_json(struct output *out, const struct profile_view *view)
  */
 bool profile_topdown(struct output *out, const struct profile_view *view, bool json,
 		     const char *separator);
+/* Says below a table of the first `count` rows what its marks mean, if a row has one that is
+ * `uncertain`, and which functions' calls are too short for their intervals to tell anything. */
+void profile_topdown_notes(struct output *out, const struct profile_view *view,
+			   const struct plumb_profile_topdown *rows, size_t count, bool uncertain);
 /* What profile_counts() shows. */
 enum profile_counted { PROFILE_BRANCHES, PROFILE_MEMORY, PROFILE_MIX };
 /* Prints counts of an exact profile by row, likewise. */

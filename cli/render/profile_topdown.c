@@ -22,6 +22,7 @@ struct topdown {
 	struct plumb_profile_topdown *rows;
 	size_t count, shown;
 	bool unknown;               /* a line's share has no interval, for lack of data */
+	bool uncertain;             /* a line has the mark for that */
 	struct topdown_line *lines; /* of the table */
 	size_t line_count, line_room;
 };
@@ -245,6 +246,7 @@ static void add_line(struct topdown *topdown, struct table *table, size_t row,
 	}
 	topdown->lines[topdown->line_count++] =
 		(struct topdown_line){row, name ? memory_copy(name, strlen(name)) : NULL};
+	topdown->uncertain |= uncertain && has_intervals(topdown);
 	for (size_t c = 0; c < SHARES_SHOWN; c++) {
 		const struct plumb_profile_estimate share = estimate_of(slots, c);
 
@@ -459,6 +461,8 @@ static void print_text(struct topdown *topdown, struct output *out)
 		fputc('\n', out->stream);
 	if (topdown->unknown)
 		profile_unknown(out, topdown->windows > 0);
+	profile_topdown_notes(out, topdown->view, topdown->rows, topdown->shown,
+			      topdown->uncertain);
 }
 
 static void add_number(struct table *table, double number)

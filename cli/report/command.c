@@ -154,7 +154,8 @@ static const struct option options[] = {
 		.offset = offsetof(struct report_options, fields),
 		.choices = field_names,
 		.help = "print these columns: keys, or share, children, interval, samples, "
-			"period, latency, l1d_misses, mispredictions, ...",
+			"period, latency, l1d_misses, mispredictions, ...; the manual page lists "
+			"all",
 	},
 	{
 		.letter = 'e',
@@ -169,10 +170,12 @@ static const struct option options[] = {
 	FLAG_ROW(0, "show-total-period", show_periods,
 		 "also print how often the event happened; the same as -F +period"),
 	FLAG_ROW(0, "topdown", topdown,
-		 "show what became of each function's slots, from an exact recording"),
+		 "show what became of each function's slots, from plumb record --exact or "
+		 "--topdown"),
 	FLAG_ROW(
 		0, "sharing", sharing,
-		"show cache lines that several threads use and write, from SPE records or exactly"),
+		"show cache lines that several threads use and write, from SPE records or an exact "
+		"recording"),
 	FLAG_ROW(0, "mem", mem, "show where loads and stores got their data, by function"),
 	FLAG_ROW(0, "branch", branch, "show branches, with the share that was mispredicted"),
 	FLAG_ROW(0, "mix", mix, "show the mix of operations"),
@@ -203,7 +206,8 @@ static const struct option options[] = {
 		.argument = "ORDER,PERCENT",
 		.offset = offsetof(struct report_options, call_graph),
 		.choices = call_graphs,
-		.help = "print call trees: caller or callee first, paths with 0.5 percent or more",
+		.help = "print call trees: ORDER is caller or callee, which comes first; PERCENT "
+			"is the least share of a path (default: 0.5)",
 	},
 	FLAG_ROW('G', "inverted", inverted, "the same as -g caller"),
 	{
@@ -223,7 +227,8 @@ static const struct option options[] = {
 		.yields = true,
 	},
 	FLAG_ROW(0, "folded", folded,
-		 "print call stacks, one per line with its events, for flame graph tools"),
+		 "print call stacks, one per line, each with its number of events, for flame graph "
+		 "tools"),
 	FLAG_ROW(0, "latency-histogram", histogram,
 		 "show the distribution of the latencies of SPE records"),
 	FLAG_ROW(0, "children", children,

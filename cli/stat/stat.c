@@ -142,8 +142,8 @@ static const struct option options[] = {
 		.argument = "WHAT",
 		.offset = offsetof(struct stat_options, collect_by),
 		.choices = collections,
-		.help = "count together the events of each metric (default), of each group, or "
-			"none",
+		.help = "count together the events of each metric (metric, the default), of "
+			"each group (group), or let each event be on its own (none)",
 	},
 	{
 		.name = "no-multiplex",

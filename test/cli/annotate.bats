@@ -415,6 +415,7 @@ print(next(f["share"] for f in json.load(sys.stdin)["functions"] if f["symbol"] 
 	[ "$(samples filtered.json)" -lt "$(samples out.json)" ]
 	run plumb annotate -i spe.data --filter branch rows
 	[[ ${lines[0]} =~ [0-9.]+"% of the latency of "[0-9,]+" SPE records of the model"$ ]]
+	grep -q '^Shares are of the latencies of records that match, which overlap' <<<"$output"
 	# Only branches have shares, by their own cycles.
 	json 'all(i["share"] == 0 or i["target"] or i["branches"] for l in d["functions"][0]["lines"]
 		for i in l["instructions"])' <filtered.json
@@ -422,6 +423,7 @@ print(next(f["share"] for f in json.load(sys.stdin)["functions"] if f["symbol"] 
 	(cd "$work" && plumb record -q -e spe/branch_filter=1/ -c 256 -o branches.data -- ./rows)
 	run plumb annotate -i "$work/branches.data" rows
 	[[ ${lines[0]} =~ [0-9.]+"% of the latency of "[0-9,]+" SPE records of the model"$ ]]
+	grep -qx 'Shares are of latencies, which overlap: they are not of time.' <<<"$output"
 	plumb annotate -i spe.data --json --itrace i1i >out.json
 	json 'd["samples"] > 50' <out.json
 	run --separate-stderr plumb annotate -i spe.data --filter nothing

@@ -62,6 +62,25 @@ print(*json.load(sys.stdin)["results"][0]["events"], sep="\n")'
 	done
 }
 
+@test "calls that are shorter than windows, and marks, are explained below the table" {
+	cat >turns.c <<-'END'
+		#define F __attribute__((noipa)) static void
+		F nops(void) { __asm__ volatile(".rept 200\n nop\n .endr"); }
+		F barriers(void) { for (int i = 0; i < 2; i++) __asm__ volatile("isb"); }
+		F adds(void) { __asm__ volatile(".rept 60\n add x9, x9, x9\n .endr" ::: "x9"); }
+		int main(void) { for (int i = 0; i < 15000; i++) { nops(); barriers(); adds(); } }
+	END
+	aarch64-linux-gnu-gcc -O2 -static -o turns turns.c
+	plumb record -q --topdown --source model -o turns.data ./turns
+	plumb report -i turns.data --topdown --stdio --limit 4 >text
+	grep -q '^~: this row, or the one above or below it, may be the larger one$' text
+	[ "$(sed -n 's/^calls of \(.*\) are too short for the windows of samples: .*/\1/p' text | tr -d , |
+		tr ' ' '\n' | grep -xE 'nops|barriers|adds' | wc -l)" -ge 2 ]
+	# Calls of thousands of cycles are not.
+	plumb record -q --topdown --source model -o s.data "$work/classes"
+	plumb report -i s.data --topdown --stdio --limit 4 | lacks 'too short'
+}
+
 @test "--strobe: pairs of samples, which the model takes by default" {
 	for strobe in "" 500 0; do
 		run --separate-stderr plumb record --topdown ${strobe:+--strobe=$strobe} -v --source model -o s.data "$work/classes"
