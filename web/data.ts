@@ -224,6 +224,7 @@ export interface Findings {
 	tie?: string | null;
 	work_at?: { functions: Places; lines: Places; callers: Places } | null; /* by retired operations */
 	findings: Finding[];
+	undivided?: { node: string; slots: number; finding: number | null }[]; /* in cycles that were partly used */
 	warnings?: string[];
 }
 

@@ -47,6 +47,17 @@ export function work(page: Page): HTMLElement | null {
 		h("p", null, h("strong", null, "Helps "), "A better algorithm, results kept instead of computed again, and vector instructions, which do more per operation."));
 }
 
+/* What is lost besides the findings: the tree does not tell to what. */
+export function undivided(page: Page): HTMLElement[] {
+	const { findings } = page.documents;
+	return ((findings && findings.undivided) || []).map(({ node, slots, finding }) => {
+		const all = finding ? slots + (findings!.findings[finding - 1].slots || 0) : 0;
+		return h("p", { class: "undivided" }, h("strong", null, percent(slots, 0), ` more of the ${visible(findings!.whole || "slots")}: `), h("code", null, visible(node)),
+			", in cycles that were partly used, which the tree does not divide among causes.",
+			finding ? ` If finding ${finding} is behind them, too, up to ${percent(all, 0)} could be won.` : null);
+	});
+}
+
 /* Buttons for the views that show more of it. */
 function views(page: Page, finding: Finding): HTMLElement | null {
 	const shown: [string, () => void][] = [];

@@ -2,7 +2,7 @@
 /* The first view: what is the cause, and where. */
 import { Interval } from "./data";
 import { bar, causeShown, h, legend, percent, plural, range, SLOT_TITLES, SLOTS, short, visible } from "./dom";
-import { card, functionLink, work } from "./finding";
+import { card, functionLink, undivided, work } from "./finding";
 import { icicle } from "./icicle";
 import { rootsOf } from "./nodes";
 import { ruledPanel } from "./ruled";
@@ -81,6 +81,7 @@ export const overview: View = {
 		const { findings, notes } = page.documents;
 		const said = verdictOf(page);
 		const cards = findings ? findings.findings.map((finding, i) => card(finding, i + 1, page)) : [];
+		cards.push(...undivided(page));
 		const doing = findings && findings.work !== null && findings.work >= GOOD ? work(page) : null;
 		if (doing) cards.push(doing);
 		const warnings = [...(findings && findings.warnings ? findings.warnings : []), ...(notes || [])];

@@ -469,6 +469,31 @@ static void print_ruled_out(struct output *out, const struct plumb_findings *fin
 	}
 }
 
+/* Says what is lost besides the findings: the tree does not tell to what. */
+static void print_undivided(struct output *out, const struct plumb_findings *findings)
+{
+	for (unsigned i = 0; i < findings->undivided_count; i++) {
+		const struct plumb_undivided *left = &findings->undivided[i];
+		char *text = memory_format("%.0f %% more of the %s: %s, in cycles that were partly "
+					   "used, which the tree does not divide among causes.",
+					   left->slots, findings->whole, left->node);
+
+		fputc('\n', out->stream);
+		if (left->finding) {
+			const double all =
+				left->slots + findings->findings[left->finding - 1].slots;
+			char *both = memory_format("%s If finding %u is behind them, too, up to "
+						   "%.0f %% could be won.",
+						   text, left->finding, all);
+
+			free(text);
+			text = both;
+		}
+		print_paragraph(out, STYLE_PLAIN, 0, 0, text);
+		free(text);
+	}
+}
+
 /* Where slots do useful work, only less work helps: says where most of it is. */
 static void print_work(struct output *out, const struct findings_view *view)
 {
@@ -498,6 +523,7 @@ void findings_text(struct output *out, const struct findings_view *view)
 	free(text);
 	for (unsigned i = 0; i < findings->finding_count; i++)
 		print_finding(out, view, i);
+	print_undivided(out, findings);
 	print_work(out, view);
 	print_ruled_out(out, findings);
 }

@@ -61,7 +61,7 @@ enum plumb_finding_view {
 struct plumb_finding {
 	const char *node;  /* of the decision tree: "backend_cache_l2d_bound" */
 	const char *cause; /* the node, or what no tree has: "sharing", "dependency_chain" */
-	double slots;      /* percent of all slots: what could be won */
+	double slots;      /* percent of all slots: see also .undivided */
 	const char *brief, *means, *helps; /* as in struct plumb_advice */
 	struct plumb_finding_places functions, lines, data;
 	enum plumb_finding_view view; /* of the recording, which shows more */
@@ -79,6 +79,18 @@ struct plumb_ruled_out {
 };
 
 #define PLUMB_RULED_OUT_MAX 32
+
+/*
+ * What a root of the tree loses in cycles that were partly used. The tree divides only stalled
+ * cycles among causes, so no finding has these slots, though its cause may be behind them, too.
+ */
+struct plumb_undivided {
+	const char *node;
+	double slots;     /* percent of all slots */
+	unsigned finding; /* the only one below the root, from 1 on; 0: there are others, or none */
+};
+
+#define PLUMB_UNDIVIDED_MAX 4
 
 #define PLUMB_RANGES_MAX 8
 
@@ -134,6 +146,9 @@ struct plumb_findings {
 	const struct plumb_finding_places *callers;
 	const struct plumb_finding_work *work_at;
 	int signal; /* that ended the program; 0: none, or unknown */
+	/* Those with `least` of the slots, in the tree's order. */
+	const struct plumb_undivided *undivided;
+	unsigned undivided_count;
 };
 
 /* Frees findings. Accepts NULL. */

@@ -507,6 +507,10 @@ static void describe(struct plumb_findings_maker *maker)
 	for (unsigned i = 0; i < given->ruled_out_count; i++)
 		maker->made->ruled_out[i].node =
 			findings_copy(maker->made, maker->made->ruled_out[i].node);
+	given->undivided_count = undivided(about->counted, d, given->least, maker->made->undivided);
+	for (unsigned i = 0; i < given->undivided_count; i++)
+		maker->made->undivided[i].node =
+			findings_copy(maker->made, maker->made->undivided[i].node);
 	given->whole = "slots";
 	if (d->loss.metric != PLUMB_NONE &&
 	    !strstr(maker->evidence.spec->metrics[d->loss.metric].units, "slots"))

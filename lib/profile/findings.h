@@ -15,6 +15,7 @@ struct findings {
 	struct plumb_finding_when when[PLUMB_LOSSES_MAX];
 	struct plumb_finding_work work_at;
 	struct plumb_ruled_out ruled_out[PLUMB_RULED_OUT_MAX];
+	struct plumb_undivided undivided[PLUMB_UNDIVIDED_MAX];
 	struct arena strings;
 	const char **interned; /* names of files */
 	size_t interned_count, interned_room;

@@ -402,6 +402,32 @@ static void read_ruled_out(struct reader *r, const struct node *root)
 	}
 }
 
+/* Older files have none. It names a finding, which is read before it. */
+static void read_undivided(struct reader *r, const struct node *root)
+{
+	const struct node node = member(root, "undivided");
+	struct plumb_findings *given = &r->made->given;
+	size_t count;
+
+	if (!node.value)
+		return;
+	count = array_size(r, &node, PLUMB_UNDIVIDED_MAX);
+	for (size_t i = 0; i < count; i++) {
+		const struct node left = element(&node, i);
+		struct plumb_undivided *undivided = &r->made->undivided[i];
+
+		if (!json_is_object(left.value)) {
+			refuse(r, &left, "bad-member", "not an object");
+			return;
+		}
+		undivided->node = read_text(r, &left, "node", true);
+		undivided->slots = read_share(r, &left, "slots", SLOTS_MAX);
+		undivided->finding =
+			(unsigned)read_whole(r, &left, "finding", (int)given->finding_count);
+		given->undivided_count++;
+	}
+}
+
 /* Older files have none. */
 static void read_work(struct reader *r, const struct node *root)
 {
@@ -450,6 +476,7 @@ static void read_all(struct reader *r, const struct node *root)
 		read_finding(r, &finding, i);
 		given->finding_count++;
 	}
+	read_undivided(r, root);
 }
 
 static int parse(struct reader *r, const char *bytes, size_t size)

@@ -96,6 +96,7 @@ struct findings *findings_new(void)
 		made->given.callers = made->callers;
 		made->given.work_at = &made->work_at;
 		made->given.ruled_out = made->ruled_out;
+		made->given.undivided = made->undivided;
 		made->given.least = NAN;
 	}
 	return made;

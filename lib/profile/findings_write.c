@@ -145,6 +145,24 @@ static json_t *ruled_out_list(const struct plumb_findings *findings)
 	return json_if(ok, array);
 }
 
+static json_t *undivided_list(const struct plumb_findings *findings)
+{
+	json_t *array = json_array();
+	bool ok = array;
+
+	for (unsigned i = 0; i < findings->undivided_count; i++) {
+		const struct plumb_undivided *left = &findings->undivided[i];
+		json_t *object = json_object();
+
+		ok &= json_put(object, "node", json_text(left->node));
+		ok &= json_put(object, "slots", number(left->slots));
+		ok &= json_put(object, "finding",
+			       left->finding ? json_integer(left->finding) : json_null());
+		ok &= json_add(array, object);
+	}
+	return json_if(ok, array);
+}
+
 static json_t *cpu_object(const struct plumb_findings *findings)
 {
 	json_t *object = json_object();
@@ -183,6 +201,7 @@ static json_t *findings_object(const struct plumb_findings *findings)
 	if (!isnan(findings->least)) {
 		ok &= json_put(object, "least", number(findings->least));
 		ok &= json_put(object, "ruled_out", ruled_out_list(findings));
+		ok &= json_put(object, "undivided", undivided_list(findings));
 	}
 	if (findings->work_at->functions.count)
 		ok &= json_put(object, "work_at", work_object(findings->work_at));

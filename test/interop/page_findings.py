@@ -116,7 +116,8 @@ def next_steps(pages):
     assert len(small) >= 2 and ours == small, (ours, small)
     # A program that does useful work has findings from 10 % on; what was not counted is not ruled out.
     documents = documents_of(page)
-    documents["findings"].update(work=75, findings=[])
+    left = [{"node": "backend_bound", "slots": 20.25, "finding": None}]
+    documents["findings"].update(work=75, findings=[], undivided=left)
     documents["verdict"] = "Said by the data: 75 % retiring."
     documents["counts"]["metrics"] = [
         {"name": name, "title": name, "group": "g", "stage": 1, "level": 1, "parent": None,
@@ -128,6 +129,7 @@ def next_steps(pages):
     assert "less than 10 %" in text and "9.0 %" in text and "16.0 %" not in text, text
     assert re.search(r"Not counted.*\n+bad_speculation", text), text
     assert "Said by the data: 75 % retiring." in browser.evaluate(TEXT)
+    assert "20 % more of the slots: backend_bound, in cycles that" in browser.evaluate(TEXT)
     assert browser.evaluate("!!document.querySelector('#work')")
 
 

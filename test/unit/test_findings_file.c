@@ -30,7 +30,8 @@ static const char whole[] =
 	"\"lines\":{\"basis\":\"operations\",\"exact\":true,\"samples\":null,\"places\":[{"
 	"\"name\":\"add\",\"file\":\"w.c\",\"line\":30,\"share\":60.5,\"interval\":null}]},"
 	"\"callers\":{\"basis\":\"operations\",\"exact\":true,\"samples\":null,\"places\":[]}},"
-	"\"recording\":\"perf.data\",\"warnings\":[]}";
+	"\"least\":5,\"ruled_out\":[],\"undivided\":[{\"node\":\"backend_bound\",\"slots\":33.5,"
+	"\"finding\":1}],\"recording\":\"perf.data\",\"warnings\":[]}";
 
 /* Reads `text`. Returns the error, and the place and message of the first finding in `said`. */
 static int parse(const char *text, struct plumb_findings **findings, char said[256])
@@ -105,6 +106,9 @@ static void reads_every_member(void **state)
 	assert_true(f->work_at->functions.exact && f->work_at->functions.at[0].share == 61.5);
 	assert_int_equal(f->work_at->lines.at[0].line, 30);
 	assert_int_equal(f->work_at->callers.count, 0);
+	assert_int_equal(f->undivided_count, 1);
+	assert_string_equal(f->undivided[0].node, "backend_bound");
+	assert_true(f->undivided[0].slots == 33.5 && f->undivided[0].finding == 1);
 	plumb_findings_free(f);
 }
 
@@ -183,6 +187,11 @@ static void refuses_damage_with_its_place(void **state)
 		"/findings/0/when/throughout not true or false");
 	refuses("60.5", "160.5", invalid,
 		"/work_at/lines/places/0/share 160.5 is out of range, which is 0 to 100.5");
+	refuses("33.5", "-33.5", invalid,
+		"/undivided/0/slots -33.5 is out of range, which is 0 to 200");
+	refuses("\"finding\":1", "\"finding\":2", invalid,
+		"/undivided/0/finding 2 is out of range, which is 0 to 1");
+	refuses("\"finding\":1", "\"finding\":null", 0, " ");
 	refuses("64.5", "\"x\"", invalid, "/findings/0/callers/places/0/share not a number");
 	/* A function to show must be there. */
 	refuses("[{\"name\":\"touch\",\"file\":\"a\",\"share\":100,\"interval\":null}]", "[]",
