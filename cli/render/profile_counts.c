@@ -9,6 +9,7 @@
 #include "render/json.h"
 #include "render/marks.h"
 #include "render/profile.h"
+#include "render/profile_columns.h"
 #include "tool/join.h"
 #include "tool/memory.h"
 
@@ -136,6 +137,17 @@ static const char *key_of(const struct counting *counting, size_t i, size_t k,
 				  counting->result.rows[i].row, k, room);
 }
 
+/* As key_of(), but NULL for what another column has. */
+static const char *key_shown(const struct counting *counting, size_t i, size_t k,
+			     char room[PLUMB_PROFILE_TEXT])
+{
+	const struct plumb_profile_counts *row = &counting->result.rows[i];
+	const char *text = key_of(counting, i, k, room);
+
+	return profile_repeats_function(counting->view, row->event, row->row, k, text) ? NULL
+										       : text;
+}
+
 static void mark_row(void *user, struct output *out, size_t i)
 {
 	const struct counting *counting = user;
@@ -231,7 +243,7 @@ static void print_text(struct counting *counting, struct output *out)
 		for (size_t c = 0; (column = column_at(counting, c)); c++)
 			add_value(counting, pen_for(out), &table, i, column);
 		for (size_t k = 0; k < counting->view->key_count; k++)
-			table_cell(&table, key_of(counting, i, k, room));
+			table_cell(&table, key_shown(counting, i, k, room));
 	}
 	print_heading(counting, out);
 	table_print(&table, out, 0);

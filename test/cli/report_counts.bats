@@ -109,6 +109,18 @@ equal()
 	[ "${lines[1]}" = "SLOTS LOST   LOADS  STORES  L1D REFILLS  L2 REFILLS  LLC MISSES  WALKS  SOURCE LINE" ]
 }
 
+@test "--branch and --mem: where no line is known, the function's name is not repeated" {
+	aarch64-linux-gnu-gcc -O1 -static -o lineless counts.c
+	plumb record --exact -q -o lineless.data ./lineless
+	for view in branch mem; do
+		plumb report -i lineless.data --$view -s symbol,srcline --limit 1 >text
+		sed -n 4p text | grep -Eq ' (guesses|strides) +-$'
+		# Programs have what stands for the line.
+		plumb report -i lineless.data --$view -s symbol,srcline --limit 1 --csv >rows.csv
+		sed -n 2p rows.csv | grep -Eq ',(guesses,guesses|strides,strides)$'
+	done
+}
+
 @test "--mem of an exact profile: what the recording does not count is missing, not 0" {
 	sed 's,exact/DTLB_WALK/,exact/DTLB_WALX/,g' exact.data >lacks.data
 	run cmp -s exact.data lacks.data
