@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The nodes of the decision tree: from counts, or from an exact profile's slots. */
 import { Metric } from "./data";
-import { SLOT_TITLES, SLOTS, slotsOf } from "./dom";
+import { causeShown, SLOT_TITLES, SLOTS, slotsOf } from "./dom";
 import { Page } from "./view";
 
 export interface Node {
@@ -56,7 +56,7 @@ export function fromSlots(page: Page): Node[] {
 	};
 	return SLOTS.map((kind) => {
 		const own = types.filter((type) => type.slots === kind);
-		const children = own.map((type) => node(type.name, type.name.replace(/^slots_/, "").replace(/_/g, " "), type.total, kind, []));
+		const children = own.map((type) => node(type.name, causeShown(type.name.replace(/^slots_/, "")).replace(/_/g, " "), type.total, kind, []));
 		children.sort((a, b) => b.slots! - a.slots!);
 		return node(kind, SLOT_TITLES[kind], own.reduce((sum, type) => sum + type.total, 0), kind, kind === "retiring" ? [] : children);
 	}).filter((root) => root.slots! > 0);

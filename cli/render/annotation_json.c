@@ -5,6 +5,7 @@
 
 #include "base/json_write.h"
 #include "render/annotation.h"
+#include "render/cause_names.h"
 #include "render/json.h"
 #include "tool/memory.h"
 
@@ -29,7 +30,7 @@ static json_t *causes_of(const struct plumb_annotated_instruction *instruction)
 	for (unsigned i = 0; i < instruction->cause_count; i++) {
 		json_t *cause = json_object();
 
-		json_put(cause, "name", render_string(instruction->causes[i].name));
+		json_put(cause, "name", render_string(cause_shown(instruction->causes[i].name)));
 		json_put(cause, "share", json_real(100 * instruction->causes[i].share));
 		json_add(causes, cause);
 	}

@@ -2,6 +2,7 @@
 /* Comparisons as JSON. */
 #include <math.h>
 
+#include "render/cause_names.h"
 #include "render/diff.h"
 #include "render/json.h"
 
@@ -101,7 +102,7 @@ static json_t *reason_object(const struct diff *diff)
 			    text_or_null(reason->opposite ? reason->opposite->key.name : NULL));
 	json_object_set_new(object, "opposite_share",
 			    number(reason->opposite ? reason->opposite->share : NAN));
-	json_object_set_new(object, "cause", text_or_null(reason->cause));
+	json_object_set_new(object, "cause", text_or_null(cause_shown(reason->cause)));
 	json_object_set_new(object, "file", text_or_null(reason->line ? reason->line->file : NULL));
 	json_object_set_new(object, "line", render_known(reason->line ? reason->line->line : 0));
 	free(headline);

@@ -76,10 +76,14 @@ static bool has_intervals(const struct topdown *topdown)
 	return topdown->windows || !is_exact(topdown);
 }
 
-/* Writes a cause's name: "backend_mem" of "slots_backend_mem/". */
+/*
+ * Writes a cause's name, which is that of its node without "_bound": "backend_cache_l2d" of
+ * "slots_backend_mem/".
+ */
 static const char *short_cause(const char *name, char room[PLUMB_PROFILE_TEXT])
 {
 	size_t length;
+	char *bound;
 
 	if (!name)
 		return NULL;
@@ -90,7 +94,10 @@ static const char *short_cause(const char *name, char room[PLUMB_PROFILE_TEXT])
 		length = PLUMB_PROFILE_TEXT - 1;
 	memcpy(room, name, length);
 	room[length] = '\0';
-	return room;
+	bound = strstr(room, "_bound");
+	if (bound)
+		*bound = '\0';
+	return cause_shown(room);
 }
 
 static const char *cause_of(const struct plumb_profile_topdown *row, char room[PLUMB_PROFILE_TEXT])
@@ -223,14 +230,11 @@ static void add_share(struct table *table, const struct plumb_profile_topdown *r
 static void add_cause(struct table *table, const struct plumb_profile_topdown *row)
 {
 	char room[PLUMB_PROFILE_TEXT], other_room[PLUMB_PROFILE_TEXT];
-	const char *cause = cause_shown(cause_of(row, room));
-	const char *other = cause_shown(short_cause(row->other_cause, other_room));
+	const char *cause = cause_of(row, room);
+	const char *other = short_cause(row->other_cause, other_room);
 
-	/* Without the "_bound" of a metric: its column says that. */
 	if (other)
 		table_cell_format(table, "%s, %s", cause, other);
-	else if (cause && strstr(cause, "_bound"))
-		table_cell_format(table, "%.*s", (int)(strstr(cause, "_bound") - cause), cause);
 	else
 		table_cell(table, cause ? cause : "");
 }

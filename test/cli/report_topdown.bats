@@ -176,15 +176,24 @@ setup()
 
 @test "--topdown: causes are named like the nodes of the tree" {
 	plumb report -i exact.data --topdown >text
+	plumb report -i exact.data --topdown --json >rows.json
+	plumb report -i exact.data --topdown --csv >rows.csv
+	plumb annotate -i exact.data --json >instructions.json
 	plumb spec list metrics --cpu neoverse-n3 >metrics.txt
 	/usr/bin/python3 - <<-'END'
-		import re
+		import csv, json, re
 
 		metrics = set(re.findall(r"\b\w+(?=_bound)|\bbad_speculation|\bretiring", open("metrics.txt").read()))
 		causes = set(re.findall(r"\b(?:frontend|backend|bad)_\w+", open("text").read()))
 		finer = re.compile("backend_(queue_|.*_registers$|(load|store)_queue$|reorder_buffer$|serialized$)|frontend_width$")
 		assert "frontend_cache_l2i" in causes and "frontend_core_flush" in causes, causes
 		assert all(cause in metrics or finer.match(cause) for cause in causes), causes - metrics
+		# Programs get the same names.
+		rows = json.load(open("rows.json"))["rows"]
+		assert {r["cause"] for r in rows if r["cause"]} <= causes | {None} and len(rows) > 5
+		assert [r["cause"] or "" for r in rows] == [r["cause"] for r in csv.DictReader(open("rows.csv"))]
+		names = set(re.findall(r'"causes":\s*\[\s*\{\s*"name":\s*"(\w+)"', open("instructions.json").read()))
+		assert names and all(name in metrics or finer.match(name) for name in names), names - metrics
 	END
 }
 
