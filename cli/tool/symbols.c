@@ -46,6 +46,10 @@ static void warn_of_places(const struct symbols_options *options)
 	if (reason)
 		complain("--kallsyms %s: %s; the kernel's symbols are missing", options->kallsyms,
 			 reason);
+	reason = options->vmlinux ? no_file(options->vmlinux) : NULL;
+	if (reason)
+		complain("--vmlinux %s: %s; the kernel's code is not read from there",
+			 options->vmlinux, reason);
 }
 
 struct plumb_symbolizer *symbols_open(const struct symbols_options *options,

@@ -121,6 +121,19 @@ equal()
 	done
 }
 
+@test "a file of the kernel that cannot be read is named, and the report printed" {
+	for option in "--vmlinux nowhere" "--vmlinux ." "--kallsyms nowhere"; do
+		for command in "report -s symbol" "annotate guesses"; do
+			# shellcheck disable=SC2086 # words
+			run --separate-stderr plumb $command -i exact.data $option
+			[ "$status" -eq 0 ]
+			# shellcheck disable=SC2154 # by bats
+			[[ ${stderr_lines[0]} = "plumb: $option: "* ]]
+			grep -q guesses <<<"$output"
+		done
+	done
+}
+
 @test "--mem of an exact profile: what the recording does not count is missing, not 0" {
 	sed 's,exact/DTLB_WALK/,exact/DTLB_WALX/,g' exact.data >lacks.data
 	run cmp -s exact.data lacks.data
