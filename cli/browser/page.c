@@ -176,7 +176,7 @@ static void read_lines(struct page *page, size_t length)
 		if (line.mark && line.mark->record.kind == MARK_HEADING)
 			heading = page->line_count + 1;
 		else if (line.mark)
-			line.heading = heading; /* of MARK_ROW and MARK_MORE */
+			line.heading = heading; /* of all but MARK_HEADING */
 		page->lines[page->line_count++] = line;
 	}
 }
@@ -254,7 +254,7 @@ const char *page_text(const struct page_mark *mark, uint32_t key, size_t *length
 	struct mark_text text;
 	size_t at = 0;
 
-	if (!mark || mark->record.kind != MARK_ROW)
+	if (!mark || (mark->record.kind != MARK_ROW && mark->record.kind != MARK_BELOW))
 		return NULL;
 	while (mark->record.size - at >= sizeof(text)) {
 		memcpy(&text, mark->fields + at, sizeof(text));
@@ -304,7 +304,8 @@ size_t page_escape(const char *text, size_t length)
 
 bool page_is_row(const struct page_line *line)
 {
-	return line && line->mark && line->mark->record.kind == MARK_ROW;
+	return line && line->mark &&
+	       (line->mark->record.kind == MARK_ROW || line->mark->record.kind == MARK_BELOW);
 }
 
 bool page_has_rows(const struct page *page)

@@ -12,7 +12,7 @@ struct order {
 	bool reversed;
 };
 
-/* A row, and how many lines it has. */
+/* A row with what belongs to it, and how many lines these have. */
 struct block {
 	const struct page_line *line;
 	size_t count;
@@ -56,7 +56,9 @@ static void sort_rows(struct page_line *lines, size_t count, struct order *order
 
 	memcpy(copy, lines, count * sizeof(*copy));
 	for (size_t i = 0; i < count; i++) {
-		if (page_is_row(&copy[i]) || block_count == 0)
+		const bool below = copy[i].mark && copy[i].mark->record.kind == MARK_BELOW;
+
+		if ((page_is_row(&copy[i]) && !below) || block_count == 0)
 			blocks[block_count++].line = &copy[i];
 		blocks[block_count - 1].count++;
 	}

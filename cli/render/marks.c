@@ -23,11 +23,9 @@ void marks_heading(struct output *out, const struct mark_column *columns, size_t
 	fwrite(columns, sizeof(*columns), count, out->marks);
 }
 
-void marks_row(struct output *out, uint32_t group, double share, const uint8_t *keys,
-	       const char *const *texts, size_t count)
+static void write_row(struct output *out, struct mark_record record, const uint8_t *keys,
+		      const char *const *texts, size_t count)
 {
-	struct mark_record record = {.kind = MARK_ROW, .group = group, .share = share};
-
 	if (!marks_wanted(out))
 		return;
 	for (size_t i = 0; i < count; i++)
@@ -43,6 +41,22 @@ void marks_row(struct output *out, uint32_t group, double share, const uint8_t *
 			fwrite(&text, sizeof(text), 1, out->marks);
 			fwrite(texts[i], 1, text.length, out->marks);
 		}
+}
+
+void marks_row(struct output *out, uint32_t group, double share, const uint8_t *keys,
+	       const char *const *texts, size_t count)
+{
+	const struct mark_record record = {.kind = MARK_ROW, .group = group, .share = share};
+
+	write_row(out, record, keys, texts, count);
+}
+
+void marks_below(struct output *out, uint32_t group, double share, const uint8_t *keys,
+		 const char *const *texts, size_t count)
+{
+	const struct mark_record record = {.kind = MARK_BELOW, .group = group, .share = share};
+
+	write_row(out, record, keys, texts, count);
 }
 
 void marks_more(struct output *out)

@@ -21,6 +21,7 @@ enum mark_kind {
 	MARK_HEADING, /* fields: the first column and the end of each of the table's columns */
 	MARK_ROW,     /* fields: texts, by key */
 	MARK_MORE,    /* one more line of the row above; no fields */
+	MARK_BELOW,   /* a row that belongs to the one above, as in its call tree; as MARK_ROW */
 };
 
 struct mark_record {
@@ -53,6 +54,10 @@ void marks_heading(struct output *out, const struct mark_column *columns, size_t
 /* Marks the next line as a row. `texts` has `count` texts or NULL; their keys are `keys`. */
 void marks_row(struct output *out, uint32_t group, double share, const uint8_t *keys,
 	       const char *const *texts, size_t count);
+
+/* Likewise, as a row that belongs to the last one that marks_row() marked. */
+void marks_below(struct output *out, uint32_t group, double share, const uint8_t *keys,
+		 const char *const *texts, size_t count);
 
 /* Marks the next line as one more of the same row. */
 void marks_more(struct output *out);

@@ -189,8 +189,9 @@ static void mark_row(void *user, struct output *out, size_t i)
 		texts[k] = !line->name ? key_of(topdown, line->row, k, rooms[k])
 			   : topdown->view->keys[k] == PLUMB_KEY_SYMBOL ? line->name
 									: NULL;
-	marks_row(out, 0, share_of(&topdown->rows[line->row], 0) / 100, topdown->view->keys, texts,
-		  topdown->view->key_count);
+	(line->name ? marks_below : marks_row)(out, 0, share_of(&topdown->rows[line->row], 0) / 100,
+					       topdown->view->keys, texts,
+					       topdown->view->key_count);
 }
 
 /* Returns whether the interval of a row's share overlaps that of the row above or below. */

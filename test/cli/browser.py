@@ -391,6 +391,50 @@ def sorting(plumb):
         terminal.wait_text("sorted by SAMPLES, reversed")
 
 
+@tap.test
+def sorting_call_trees(plumb):
+    """Rows that are sorted take their call trees along"""
+    compiler = shutil.which("aarch64-linux-gnu-gcc")
+    if not compiler:
+        raise Skip("there is no compiler for AArch64")
+    browser = Browser(plumb, "--topdown -g --no-children --limit 3")
+    source = os.path.join(browser.folder.name, "tree.c")
+    program = os.path.join(browser.folder.name, "tree")
+    with open(source, "w", encoding="ascii") as file:
+        for name, turns, call in (("leaf", 20000, ""), ("zmiddle", 30000, "leaf();"),
+                                  ("aouter", 40000, "zmiddle();")):
+            file.write(f"__attribute__((noipa)) void {name}(void) {{ {call}\n"
+                       f"for (volatile int i = 0; i < {turns}; i++) ;\n}}\n")
+        file.write("int main(void) { aouter(); return 0; }\n")
+    subprocess.run([compiler, "-O1", "-static", "-o", program, source], check=True)
+    run = subprocess.run([plumb, "record", "--exact", "-o", browser.path, "--", program],
+                         capture_output=True, text=True, check=False, timeout=WAIT)
+    if run.returncode == 3:
+        raise Skip("the model does not run here")
+    assert run.returncode == 0, run.stderr
+
+    def trees(terminal):
+        """The functions of each row and its tree, in the order of the screen."""
+        lines, blocks = terminal.screen(), []
+        column = next(line.index("FUNCTION") for line in lines if "FUNCTION" in line)
+        for line in (line for line in lines if re.match(" *[0-9.]+%", line)):
+            if re.match(r"\w", line[column:]):
+                blocks.append([])
+            blocks[-1].append(line.split()[-1])
+        return blocks
+
+    with browser as terminal:
+        terminal.wait_text("aouter")
+        before = trees(terminal)
+        assert {block[0]: block[1:3] for block in before} == {
+            "leaf": ["zmiddle", "aouter"], "zmiddle": ["aouter", "main"],
+            "aouter": ["main", "__libc_start_call_main"]}, terminal.screen()
+        terminal.keys("<", "r")
+        terminal.wait_text("sorted by FUNCTION, reversed")
+        after = trees(terminal)
+        assert after == sorted(before, reverse=True), (before, after)
+
+
 FIELDS = "-F share,interval,samples,period,latency,latency_interval,latency_share,comm,tid,ip"
 
 
