@@ -218,11 +218,50 @@ static double derivative(struct estimate *e, const struct result *result,
 	return (above - below) / (2 * step);
 }
 
+/* Tells whether nowhere, as far as it was counted, is more of what one place counts. */
+static bool is_within(const struct plumb_windows *w, size_t part, size_t whole)
+{
+	bool within = w->first[part] <= w->first[whole];
+
+	for (size_t i = 0; i < w->count && within; i++)
+		within = w->counts[i * w->place_count + part] <=
+			 w->counts[i * w->place_count + whole];
+	return within;
+}
+
+/*
+ * Tells whether a metric is the ratio of one count to another that it is a part of: "per branch".
+ * What is per cycle may exceed 1, however little there is of it.
+ */
+static bool is_part(const struct estimate *e, const struct result *result,
+		    const struct plan_metric *metric, size_t of, double value)
+{
+	const struct plumb_selection *selection = result->given.plan->selection;
+	const char *units = selection->spec->metrics[selection->metrics[of].metric].units;
+	size_t places[2];
+
+	if (!units || strncmp(units, "per ", 4) != 0 || strstr(units, "cycle") ||
+	    metric->operand_count != 2)
+		return false;
+	for (unsigned i = 0; i < 2; i++)
+		if (!is_in_place(e->plan, metric->operands[i].of_events, &places[i]))
+			return false;
+	for (unsigned i = 0; i < 2; i++) {
+		const size_t part = places[i], whole = places[1 - i];
+		const double count = e->counts[part].count;
+
+		if (fabs(value * e->counts[whole].count - count) <= STEP * count)
+			return is_within(e->windows, part, whole);
+	}
+	return false;
+}
+
 static struct plumb_interval value_interval(struct estimate *e, const struct result *result,
 					    size_t of)
 {
 	const struct plan_metric *metric = &result->plan->metrics[of];
 	const double value = result_evaluate(result, metric, e->counts);
+	struct plumb_interval interval;
 	double others = 0; /* the square of what the windows do not show */
 
 	clear_residuals(e);
@@ -248,7 +287,10 @@ static struct plumb_interval value_interval(struct estimate *e, const struct res
 		add_residuals(e->windows, e->windows->counts + place, e->windows->place_count,
 			      slope, e->residuals);
 	}
-	return result_interval(result, of, value, hypot(half_width(e), sqrt(others)));
+	interval = result_interval(result, of, value, hypot(half_width(e), sqrt(others)));
+	if (interval.high > 1 && is_part(e, result, metric, of, value))
+		interval.high = fmax(value, 1);
+	return interval;
 }
 
 static void set_intervals(struct result *r, struct plumb_interval *values,

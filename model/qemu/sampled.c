@@ -7,6 +7,7 @@
 #include "exact.h"
 #include "qemu/reach.h"
 #include "qemu/registers.h"
+#include "qemu/settle.h"
 #include "qemu/timeline.h"
 #include "qemu/window.h"
 #include "ties.h"
@@ -192,6 +193,7 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 		touching = SAMPLED_TOUCH * (uint64_t)(SAMPLED_ERROR_PARTS / 50) / error;
 	warming = touching / SAMPLED_WARM_PART;
 	reach_set_up(wanted / REACH_PART, request->seed);
+	settle_set_up();
 	for (unsigned group = 0; group <= SAMPLED_GROUPS; group++)
 		numbered += sampled->group_windows[group];
 	for (unsigned i = 0; i < SAMPLED_GROUPS; i++)
@@ -526,6 +528,13 @@ static void end_window(void)
 		sampled->windows[count][e] = (uint32_t)earlier(window_counts[e], UINT32_MAX);
 	sampled->group_windows[window_group]++;
 	reach_note(measured_cost);
+	settle_note(&(struct settle_counts){
+		.instructions = window_counts[EVENT_INST_RETIRED],
+		.cycles = window_counts[EVENT_CPU_CYCLES],
+		.frontend = window_counts[EVENT_STALL_SLOT_FRONTEND],
+		.backend = window_counts[EVENT_STALL_SLOT_BACKEND],
+		.mispredicted = window_counts[EVENT_BR_MIS_PRED_RETIRED],
+	});
 	measured_cost = NAN;
 	follow_window();
 	if (!is_kept())
@@ -565,6 +574,7 @@ static void choose_window(uint64_t from)
 {
 	const uint64_t unit = fixed_unit ? fixed_unit : sampled->unit;
 	const uint64_t number = fixed_unit ? unit_number : atomic_load(&sampled->count);
+	uint64_t more;
 
 	/* All of it follows, not only what is left: windows would be shorter in short units, and
 	 * what is in them count less than what is in long ones. */
@@ -576,7 +586,9 @@ static void choose_window(uint64_t from)
 	lead = earlier(unit / 4, SAMPLED_BEFORE);
 	lead = lead > SAMPLED_BEFORE_LESS ? lead : SAMPLED_BEFORE_LESS;
 	lead += random_number() % SAMPLED_BEFORE_MORE;
-	seeking = seek_range();
+	more = settle_lead(earlier_by(window_at, position));
+	lead += more;
+	seeking = more ? 0 : seek_range();
 	reach_choose();
 }
 

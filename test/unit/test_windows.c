@@ -199,6 +199,38 @@ static void no_share_ends_beyond_its_limits(void **state)
 	tear_down(&f);
 }
 
+static void no_part_ends_beyond_the_whole(void **state)
+{
+	static const double nearly[WINDOWS] = {100, 100, 100, 100, 100, 99};
+	static const double more[WINDOWS] = {100, 100, 100, 100, 103, 97};
+	static const double none[WINDOWS] = {100, 100, 100, 100, 100, 100};
+	const struct plumb_interval *ratio;
+	struct fixture f;
+
+	(void)state;
+	set_up(&f);
+	set(&f, 0x03, 0, nearly);
+	assert_int_equal(plumb_result_add_windows(f.result, &f.windows), 0);
+	ratio = &f.result->value_intervals[2];
+	assert_true(ratio->low > 0.98 && ratio->low < 0.998);
+	assert_float_equal(ratio->high, 1, 0);
+	/* All of them, in each window. */
+	set(&f, 0x03, 0, none);
+	assert_int_equal(plumb_result_add_windows(f.result, &f.windows), 0);
+	assert_float_equal(f.result->value_intervals[2].high, 1, 0);
+	assert_true(f.result->value_intervals[2].low < 1);
+	/* Where a window has more of the one, it is no part of the other. */
+	set(&f, 0x03, 0, more);
+	assert_int_equal(plumb_result_add_windows(f.result, &f.windows), 0);
+	assert_true(f.result->value_intervals[2].high > 1.001);
+	set(&f, 0x03, 1, none);
+	assert_int_equal(plumb_result_add_windows(f.result, &f.windows), 0);
+	assert_true(f.result->value_intervals[2].high > 1.001);
+	/* Nor is what is per cycle limited. */
+	assert_true(f.result->value_intervals[0].high > 1.05);
+	tear_down(&f);
+}
+
 /* Windows that lose 500 slots each to the frontend, less 5 for each refill: there are none. */
 static void what_never_occurs_may_occur_fifty_times(void **state)
 {
@@ -285,6 +317,7 @@ int main(void)
 		cmocka_unit_test(counts_and_metrics_have_intervals),
 		cmocka_unit_test(what_few_windows_have_has_no_interval),
 		cmocka_unit_test(no_share_ends_beyond_its_limits),
+		cmocka_unit_test(no_part_ends_beyond_the_whole),
 		cmocka_unit_test(what_never_occurs_may_occur_fifty_times),
 		cmocka_unit_test(effective_windows),
 		cmocka_unit_test(the_error_is_that_of_the_cycles),
