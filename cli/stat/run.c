@@ -43,7 +43,8 @@ static void say_how_slow(struct runner *r, double host, const struct plumb_progr
 {
 	const double times = host / progress->seconds;
 	const double speed = progress->instructions / host;
-	char *billion, *slower;
+	const double first = (double)r->options->sampled_from;
+	char *billion, *slower, *from, *later;
 
 	if (r->told || !(times >= 2) || !isfinite(times) || !(speed > 0))
 		return;
@@ -51,12 +52,25 @@ static void say_how_slow(struct runner *r, double host, const struct plumb_progr
 	slower = figure_count(NULL, figure_rounded(times));
 	complain("so far, the %s runs this about %s times slower than a %s would",
 		 plumb_source_label(r->machine->source), slower, r->machine->spec->product.name);
-	billion = figure_duration(figure_rounded(1e9 / speed));
-	advise("a billion instructions take about %s here; Ctrl-C ends the run and prints the "
-	       "counts so far",
-	       billion);
-	free(billion);
 	free(slower);
+	/* Without a first part to wait for: how fast the rest will be is not known yet. */
+	if (runner_is_sampled(r) && !(progress->instructions < first)) {
+		advise("the run is sampled, which gets faster; Ctrl-C ends it and prints the "
+		       "counts so far");
+		return;
+	}
+	billion = figure_duration(figure_rounded(1e9 / speed));
+	from = figure_count(NULL, first);
+	later = runner_is_sampled(r)
+			? memory_format("; after the first %s the run is sampled, which is faster",
+					from)
+			: memory_copy("", 0);
+	advise("a billion instructions take about %s here; Ctrl-C ends the run and prints the "
+	       "counts so far%s",
+	       billion, later);
+	free(billion);
+	free(later);
+	free(from);
 }
 
 static void on_progress(void *user, const struct plumb_progress *progress)

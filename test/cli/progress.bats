@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# What plumb stat says of a long run in the model, on a terminal.
+
+load lib.bash
+
+setup_file()
+{
+	local compiler=aarch64-linux-gnu-gcc
+
+	cd "$BATS_FILE_TMPDIR" || return
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	command -v "$compiler" >/dev/null && engine_path >/dev/null || return 0
+	cat >forever.c <<-'END'
+		#include <unistd.h>
+
+		int main(void)
+		{
+			write(1, "ready\n", 6);
+			for (volatile unsigned i = 0;; i++)
+				;
+		}
+	END
+	"$compiler" -O2 -static -o forever forever.c
+}
+
+setup()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	here=$BATS_TEST_DIRNAME
+	[ -x forever ] || skip "no AArch64 compiler, or no engine"
+}
+
+# What is told until the run is interrupted, on one line.
+told()
+{
+	/usr/bin/python3 "$here/interrupted.py" --after 4 "$PLUMB" stat --source model "$@" ./forever |
+		tr '\r\n' '  ' | tr -s ' '
+}
+
+@test "progress: says from where on a run is sampled, or that it is" {
+	local text
+
+	text=$(told)
+	grep -q 'here; Ctrl-C ends the run and prints the counts so far; after the first 1,000,000,000 the run is sampled' \
+		<<<"$text"
+	text=$(told --sampled)
+	grep -q 'the run is sampled, which gets faster; Ctrl-C ends it' <<<"$text"
+	lacks 'a billion instructions' <<<"$text"
+	text=$(told --sampled=off)
+	grep -q 'a billion instructions take about' <<<"$text"
+	lacks 'sampled, which' <<<"$text"
+}
