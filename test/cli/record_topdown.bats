@@ -75,7 +75,7 @@ print(*json.load(sys.stdin)["results"][0]["events"], sep="\n")'
 	plumb report -i turns.data --topdown --stdio --limit 4 >text
 	grep -q '^~: this row, or the one above or below it, may be the larger one$' text
 	[ "$(sed -n 's/^calls of \(.*\) are too short for the windows of samples: .*/\1/p' text | tr -d , |
-		tr ' ' '\n' | grep -xE 'nops|barriers|adds' | wc -l)" -ge 2 ]
+		tr ' ' '\n' | grep -cxE 'nops|barriers|adds')" -ge 2 ]
 	# Calls of thousands of cycles are not.
 	plumb record -q --topdown --source model -o s.data "$work/classes"
 	plumb report -i s.data --topdown --stdio --limit 4 | lacks 'too short'
