@@ -241,15 +241,43 @@ bool choice_check_event(const struct choice *choice, const struct plumb_event_at
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
+/* Returns whether a text is what "perf-42.map" is shown as: "[JIT] tid 42". */
+static bool is_generated(const char *text, size_t length, const char *base)
+{
+	static const char shown[] = "[JIT] tid ";
+	size_t digits;
+
+	if (strncmp(base, "perf-", 5) != 0)
+		return false;
+	base += 5;
+	digits = strspn(base, "0123456789");
+	return digits && strcmp(base + digits, ".map") == 0 &&
+	       length == sizeof(shown) - 1 + digits &&
+	       strncmp(text, shown, sizeof(shown) - 1) == 0 &&
+	       strncmp(text + sizeof(shown) - 1, base, digits) == 0;
+}
+
+static bool is_name(const char *text, size_t length, const char *name)
+{
+	return strncmp(name, text, length) == 0 && !name[length];
+}
+
+/* Returns whether a text is a file's path, its name, or what it is shown as. */
+static bool names_file(const char *text, size_t length, const struct plumb_symbol_file *file)
+{
+	const char *path = plumb_symbol_file_name(file), *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+
+	return is_name(text, length, path) || is_name(text, length, base) ||
+	       is_generated(text, length, base);
+}
+
 static bool wants_file(const struct choice_list *dsos, const struct plumb_symbol_file *file)
 {
-	const char *name, *base;
-
-	if (!file)
-		return false;
-	name = plumb_symbol_file_name(file);
-	base = strrchr(name, '/');
-	return has_word(dsos, name) || (base && has_word(dsos, base + 1));
+	for (size_t i = 0; file && i < dsos->count; i++)
+		if (names_file(dsos->at[i], strlen(dsos->at[i]), file))
+			return true;
+	return false;
 }
 
 bool choice_read_place(const char *text, struct choice_place *place)
@@ -266,20 +294,9 @@ bool choice_read_place(const char *text, struct choice_place *place)
 	return !*end;
 }
 
-static bool is_name(const struct choice_place *place, const char *name)
-{
-	return strncmp(name, place->file, place->length) == 0 && !name[place->length];
-}
-
 bool choice_place_fits(const struct choice_place *place, const struct plumb_symbol_file *file)
 {
-	const char *name, *base;
-
-	if (!place->length || !file)
-		return !place->length;
-	name = plumb_symbol_file_name(file);
-	base = strrchr(name, '/');
-	return is_name(place, name) || (base && is_name(place, base + 1));
+	return !place->length || (file && names_file(place->file, place->length, file));
 }
 
 /*

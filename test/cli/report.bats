@@ -539,6 +539,15 @@ setup()
 	rm "/tmp/perf-$pid.map"
 	jq -c '[.functions[0].lines[].instructions[] | [.word, .executions]] | sort' annotated.json >words
 	echo '[["52817700",5],["54ffffe1",15000],["71000400",15000],["72a00000",5],["d65f03c0",5]]' | cmp - words
+	# Without its map, code is named by its place, which can be given back.
+	name=$(plumb report -i exact.data -e INST_RETIRED --no-children -s symbol --csv -F period 2>/dev/null |
+		grep -o '\[JIT\] tid [0-9]*+0x[0-9a-f]*' | head -n 1)
+	[ "${name%+*}" = "[JIT] tid 1001" ]
+	plumb report -i exact.data -e INST_RETIRED --no-children -s symbol -S "$name" --csv -F period 2>/dev/null |
+		grep -F "$name"
+	plumb report -i exact.data -e INST_RETIRED --no-children -s symbol -d "[JIT] tid 1001" --csv -F period 2>/dev/null |
+		grep -F "$name"
+	plumb annotate -i exact.data --stdio "$name" 2>/dev/null | grep -E "3,000 .* ${name##*0x}"
 }
 
 @test "percentiles, and --latency-histogram" {
