@@ -28,6 +28,8 @@ static const struct {
 	{0xffffffff, 0xd500405f, "flagm2"}, /* axflag */
 	{0xffffffff, 0xd50330ff, "sb"},     /* sb */
 	{0xffffffc0, 0xd53b2400, "rng"},    /* mrs rndr, rndrrs */
+	{0xffffffc0, 0xd5031000, "wfxt"},   /* wfet, wfit */
+	{0xffffffe0, 0xd50b7d20, "dcpodp"}, /* dc cvadp */
 	{0xfffff0ff, 0xd503407f, "sme"},    /* smstart, smstop */
 	{0x3b200c00, 0x19000400, "mops"},   /* cpy, set */
 	/* Floating point and Advanced SIMD. */
@@ -52,7 +54,8 @@ static const struct {
 	{0xbf40f400, 0x0f00f000, "i8mm"}, /* usdot, sudot by element */
 	/* Cryptography. */
 	{0xffc08000, 0xce000000, "sha3"},   /* eor3, bcax */
-	{0xffe08000, 0xce400000, "sm3"},    /* sm3ss1, sm3tt1a ... */
+	{0xffe08000, 0xce400000, "sm3"},    /* sm3ss1 */
+	{0xffe0c000, 0xce408000, "sm3"},    /* sm3tt1a ... sm3tt2b */
 	{0xffe00000, 0xce800000, "sha3"},   /* xar */
 	{0xffe0fc00, 0xce608c00, "sha3"},   /* rax1 */
 	{0xffe0f000, 0xce608000, "sha512"}, /* sha512h, sha512h2, sha512su1 */
@@ -83,11 +86,10 @@ static const struct {
 	{0xffe0fc00, 0x64a0e400, "svef32mm"},   /* fmmla */
 	{0xffe0fc00, 0x64e0e400, "svef64mm"},
 	{0xffe0e000, 0x05a00000, "svef64mm"}, /* zip1 ... trn2 of q */
-	{0xff98e000, 0xa4200000, "svef64mm"}, /* ld1rob ... ld1rod */
-	{0xff98e000, 0xa4202000, "svef64mm"},
+	{0xfe60e000, 0xa4200000, "svef64mm"}, /* ld1rob ... ld1rod */
+	{0xfe70e000, 0xa4202000, "svef64mm"},
 	/* SVE2, where most is SVE. */
-	{0xff20e000, 0x04206000, "sve2"}, /* mul, pmul, smulh, umulh; unpredicated */
-	{0xff20f800, 0x04207000, "sve2"}, /* sqdmulh, sqrdmulh */
+	{0xff20e000, 0x04206000, "sve2"}, /* mul ... sqrdmulh; unpredicated */
 	{0xff20f800, 0x04203800, "sve2"}, /* eor3, bcax, bsl ... */
 	{0xff20fc00, 0x04203400, "sve2"}, /* xar */
 	{0xff3ee000, 0x04068000, "sve2"}, /* sqshl, uqshl */
@@ -98,7 +100,6 @@ static const struct {
 	{0xffe0e000, 0x05600000, "sve2"}, /* ext of two */
 	{0xff20e400, 0x25200000, "sve2"}, /* whilege, whilegt, whilehs, whilehi */
 	{0xff20fc00, 0x25203000, "sve2"}, /* whilewr, whilerw */
-	{0xff20f400, 0x64008000, "sve2"},
 	{0xff38e000, 0x64108000, "sve2"}, /* faddp ... fminp */
 	{0xff00e000, 0x6400a000, "sve2"}, /* fcvtnt, fcvtlt, fcvtxnt */
 	{0xffa0d800, 0x64a08000, "sve2"}, /* fmlalb ... fmlslt */

@@ -9,7 +9,7 @@
 
 /*
  * Returns the feature that an instruction requires, by Linux's name for it in /proc/cpuinfo:
- * "sve2". NULL: one that all modelled cores have, or none. Static storage.
+ * "sve2". NULL: one that all modelled cores have, or none, or memory tagging. Static storage.
  */
 const char *insn_feature(uint32_t word);
 

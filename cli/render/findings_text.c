@@ -474,9 +474,10 @@ static void print_undivided(struct output *out, const struct plumb_findings *fin
 {
 	for (unsigned i = 0; i < findings->undivided_count; i++) {
 		const struct plumb_undivided *left = &findings->undivided[i];
-		char *text = memory_format("%.0f %% more of the %s: %s, in cycles that were partly "
+		char *text = memory_format("%.0f %%%s of the %s: %s, in cycles that were partly "
 					   "used, which the tree does not divide among causes.",
-					   left->slots, findings->whole, left->node);
+					   left->slots, findings->finding_count ? " more" : "",
+					   findings->whole, left->node);
 
 		fputc('\n', out->stream);
 		if (left->finding) {

@@ -196,8 +196,8 @@ static const struct option options[] = {
 		.argument = "WHICH",
 		.offset = offsetof(struct report_options, percentage),
 		.choices = percentages,
-		.help = "with a choice of threads, functions or files, print shares of all "
-			"samples (absolute, the default) or of the chosen ones (relative)",
+		.help = "print shares of all samples (absolute, the default) or of the chosen "
+			"threads, functions or files (relative)",
 	},
 	{
 		.letter = 'g',

@@ -202,9 +202,12 @@ int counters_open(struct counters *counters, const struct plumb_profile *profile
 	if (status < 0)
 		return status;
 	cycles = &profile->events[counters->events[level->cycles]];
-	for (size_t i = 0; i < cycles->public.row_count; i++) {
-		const struct row *row = &profile->rows[cycles->order[i]];
+	/* Of all samples, also those that are not shown. */
+	for (size_t i = 0; i < profile->row_count; i++) {
+		const struct row *row = &profile->rows[i];
 
+		if (&profile->events[row_values(profile, (uint32_t)i)[0]] != cycles)
+			continue;
 		for (size_t b = 0; row->batches && b < PROFILE_BATCHES; b++)
 			counters->cycles_of_batch[b] += row->batches[b];
 		for (size_t kind = 0; kind < WINDOW_KINDS; kind++)

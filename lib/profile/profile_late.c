@@ -414,6 +414,7 @@ static int fill_holes(struct late_rows *rows)
 			hole++;
 		renumbered[i] = (uint32_t)hole;
 		rows_move(profile, hole++, i);
+		profile->rows[i].batches = profile->rows[i].groups = NULL;
 	}
 	latencies_renumber(&profile->latencies, renumbered, count);
 	for (size_t i = 0; i < rows->count; i++)

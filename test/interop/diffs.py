@@ -200,7 +200,8 @@ def exact_profiles(plumb):
         for by in sorted({row["by"] for row in found["functions"]}):
             rows = [row for row in found["functions"] if row["by"] == by]
             # A slot retires an operation, or is lost for a cause.
-            events = [name for name in sides[0] if name == f"exact/{by}/" or by == "slots" and
+            events = [name for name in {**sides[0], **sides[1]} if name == f"exact/{by}/" or
+                      by == "slots" and
                       (name == "exact/OP_RETIRED/" or name.startswith("exact/slots_"))]
             assert events, by
             sums = [sum((side.get(name, Counter()) for name in events), Counter())

@@ -148,6 +148,10 @@ def same(ours, theirs):
                                        re.search(f"{len(theirs[0])}{theirs[0]}[CD]4", ours[0]))
 
 
+def equal(ours, theirs):
+    return len(ours) == len(theirs) and all(map(same, ours, theirs))
+
+
 def compare(path, judged=None, step=None, judge="addr2line"):
     """Every `step`-th place in its code, or 3,000 at random; `judged`: the file that `judge` reads."""
     address, offset, size = code_of(path)
@@ -155,7 +159,7 @@ def compare(path, judged=None, step=None, judge="addr2line"):
     places = (list(range(offset, offset + size, step)) if step else
               [offset + chance.randrange(size) for _ in range(3000)])
     ours = run(reader, path, text="\n".join(map(hex, places))).splitlines()
-    known = 0
+    known, disputed = 0, []
     assert len(ours) == len(places), f"{len(ours)} answers to {len(places)}"
     for place, line, theirs in zip(places, ours, frames_of_judge(
             judge, judged or path, [place - offset + address for place in places])):
@@ -170,12 +174,22 @@ def compare(path, judged=None, step=None, judge="addr2line"):
             frames.append((function, os.path.basename(file), number))
         if frames[0][0] == "-" and len(theirs) == 1:
             theirs = [("-",) + theirs[0][1:]]  # padding between functions: the symbol table again
-        assert len(frames) == len(theirs) and all(map(same, frames, theirs)), \
-            f"{place:#x}: {frames}, and {judge} {theirs}"
+        if not equal(frames, theirs) and judge == "addr2line":
+            disputed.append((place, frames, theirs))
+            continue
+        assert equal(frames, theirs), f"{place:#x}: {frames}, and {judge} {theirs}"
         known += 1
+    # addr2line names the file of another row here and there: see judge_of_headers().
+    if disputed:
+        assert len(disputed) <= len(places) / 500, disputed
+        second = judge_of_headers()
+        for (place, frames, theirs), answer in zip(disputed, frames_of_judge(
+                second, judged or path, [place - offset + address for place, *_ in disputed])):
+            assert equal(frames, answer), \
+                f"{place:#x}: {frames}, {judge} {theirs}, and {second} {answer}"
     # What starts a program, and libraries linked in, have no debug information.
     assert known >= len(places) / 4, f"only {known} of {len(places)} known"
-    return f"{known} of {len(places)} places known, all equal"
+    return f"{known} of {len(places)} places known, all equal; {len(disputed)} more to another judge"
 
 
 def compiled(name, compiler, source, *options):

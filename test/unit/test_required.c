@@ -18,7 +18,12 @@ static void instructions_name_their_feature(void **state)
 		{0x44820020, "sve"}, /* sdot z0.s,z1.b,z2.b */
 		{0x044083e0, "sve"}, /* asr z0.s,p0/m,z0.s,#1 */
 		{0x25a11c00, "sve"}, /* whilelo p0.s,x0,x1 */
+		{0x64408020, "sve"}, /* fcadd z0.h,p0/m,z0.h,z1.h,#90 */
+		{0x64818820, "sve"}, /* fcadd z0.s,p2/m,z0.s,z1.s,#270 */
+		{0xa4010000, "sve"}, /* ld1rqb {z0.b},p0/z,[x0,x1] */
+		{0xa5812000, "sve"}, /* ld1rqd {z0.d},p0/z,[x0,#16] */
 		{0x04a16000, "sve2"}, /* mul z0.s,z0.s,z1.s */
+		{0x04a17000, "sve2"}, /* sqdmulh z0.s,z0.s,z1.s */
 		{0x25a11800, "sve2"}, /* whilehs p0.s,x0,x1 */
 		{0x05222800, "sve2"}, /* tbl z0.b,{z0.b,z1.b},z2.b */
 		{0x8500a020, "sve2"}, /* ldnt1w {z0.s},p0/z,[z1.s,x0] */
@@ -40,6 +45,8 @@ static void instructions_name_their_feature(void **state)
 		{0x658aa020, "svebf16"}, /* bfcvt z0.h,p0/m,z1.s */
 		{0x64a2e420, "svef32mm"}, /* fmmla z0.s,z1.s,z2.s */
 		{0x64e2e420, "svef64mm"}, /* fmmla z0.d,z1.d,z2.d */
+		{0xa4210000, "svef64mm"}, /* ld1rob {z0.b},p0/z,[x0,x1] */
+		{0xa5212000, "svef64mm"}, /* ld1row {z0.s},p0/z,[x0,#32] */
 		{0xc00800ff, "sme"}, /* zero {za} */
 		{0xd503477f, "sme"}, /* smstart */
 		{0x19010440, "mops"}, /* cpyfp [x0]!,[x1]!,x2! */
@@ -69,7 +76,12 @@ static void instructions_name_their_feature(void **state)
 		{0xce820420, "sha3"}, /* xar v0.2d,v1.2d,v2.2d,#1 */
 		{0xce628020, "sha512"}, /* sha512h q0,q1,v2.2d */
 		{0xce420c20, "sm3"}, /* sm3ss1 v0.4s,v1.4s,v2.4s,v3.4s */
+		{0xce428020, "sm3"}, /* sm3tt1a v0.4s,v1.4s,v2.s[0] */
+		{0xce42bc20, "sm3"}, /* sm3tt2b v0.4s,v1.4s,v2.s[3] */
 		{0xcec08420, "sm4"}, /* sm4e v0.4s,v1.4s */
+		{0xd5031000, "wfxt"}, /* wfet x0 */
+		{0xd5031023, "wfxt"}, /* wfit x3 */
+		{0xd50b7d20, "dcpodp"}, /* dc cvadp,x0 */
 		{0x8b020020, NULL}, /* add x0,x1,x2 */
 		{0xd503233f, NULL}, /* paciasp */
 		{0xd503245f, NULL}, /* bti c */

@@ -146,11 +146,17 @@ static char *plugin_words(const struct model_command_parts *parts)
 	return NULL;
 }
 
+/* Tells whether this QEMU is 7.1 or later, which has neoverse-n1 and can leave out SME. */
+static bool is_7_1(const struct qemu *qemu)
+{
+	return qemu->major > 7 || (qemu->major == 7 && qemu->minor >= 1);
+}
+
 /* Tells whether this QEMU has its CPU `name`. */
 static bool engine_has(const struct qemu *qemu, const char *name)
 {
 	/* Later than it has the last one: versions between two tested ones have other faults. */
-	return qemu->major >= 9 || (qemu->major >= 7 && strcmp(name, "neoverse-n1") == 0);
+	return qemu->major >= 9 || (is_7_1(qemu) && strcmp(name, "neoverse-n1") == 0);
 }
 
 /*
@@ -173,7 +179,7 @@ static char *cpu_words(const struct model_command_parts *parts)
 		fprintf(out, ",sve-max-vq=%u", core->vector_bytes / 16u);
 	else if (core->sve && core->vector_bytes < core->own_vector_bytes)
 		fprintf(out, ",sve%u=off", 8u * core->own_vector_bytes);
-	if (!own && parts->qemu->major >= 7)
+	if (!own && is_7_1(parts->qemu))
 		fprintf(out, "%s,sme=off", core->sve ? "" : ",sve=off");
 	if (!own || core->sve)
 		fprintf(out, ",pauth-impdef=on");

@@ -147,10 +147,10 @@ static const char *name_cores_with(const char *feature, char names[NAMES_ROOM])
 		const size_t used = strlen(names);
 
 		if (features_have(model_cores[i]->features, feature) && !is_platform(i))
-			snprintf(names + used, NAMES_ROOM - used, "%s%s", used ? ", " : "",
-				 model_cores[i]->name);
+			snprintf(names + used, NAMES_ROOM - used, "%s%s",
+				 used ? ", " : "with it: ", model_cores[i]->name);
 	}
-	return *names ? names : "no core of the model";
+	return *names ? names : "nor any other core of the model";
 }
 
 /* An instruction of another core ends the program, or would end it there. */
@@ -166,7 +166,7 @@ static void warn_of_lacking(const struct model_result *run, struct plumb_diagnos
 	plumb_diagnostics_add(
 		diagnostics, PLUMB_WARNING, "lacking-feature", NULL,
 		"instruction 0x%08x at 0x%llx %s: it requires the feature %s, which %s does not "
-		"have (with it: %s)",
+		"have (%s)",
 		insn->word, (unsigned long long)insn->pc,
 		ended ? "ended the program"
 		      : "would raise SIGILL on the core, but QEMU executes it",

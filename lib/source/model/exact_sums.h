@@ -5,7 +5,8 @@
  * grows; otherwise what has been added since is a sample of its own, now and then.
  *
  * The sums of a thread are written only between two moments at which its counts add up: a killed
- * recorder leaves sums that belong together.
+ * recorder leaves sums that belong together. Only what a thread tells at its end, of places that
+ * are new, is written as it comes: whoever is killed meanwhile leaves a part of it.
  *
  * In a sampled run, a sum is of a group of windows, or of what was counted in full: sampled.h. How
  * often windows count is known at the end only, so all sums are written then. If the recording can
