@@ -195,6 +195,14 @@ static void put_told(struct rings *rings, unsigned slot)
 	put_frame(rings, slot, FRAME_TOLD, "", 0);
 }
 
+/* Ends what the thread tells, and writes the sums that have changed. */
+static void tell_and_write(struct rings *rings)
+{
+	put_told(rings, SLOT);
+	assert_true(model_frames_drain(&rings->frames));
+	model_frames_write_sums(&rings->frames);
+}
+
 /* Returns 64 bits of a sample; all have the same size. */
 static uint64_t word_of(const struct file *file, size_t number, size_t place)
 {
@@ -245,9 +253,7 @@ static void test_costs_add_up(void **state)
 	 */
 	assert_int_equal(file.changes, 1);
 	put_cost(rings, SLOT, 1, 2, 0x400004, 1);
-	put_told(rings, SLOT);
-	assert_true(model_frames_drain(&rings->frames));
-	model_frames_write_sums(&rings->frames);
+	tell_and_write(rings);
 	assert_int_equal(rings->frames.samples, 4);
 	assert_int_equal(period_of(&file, 0), 12);
 	assert_int_equal(period_of(&file, 1), 20);
@@ -275,9 +281,7 @@ static void test_threads_tell_for_themselves(void **state)
 	model_frames_write_sums(&rings->frames);
 	assert_int_equal(rings->frames.samples, 1);
 	assert_int_equal(period_of(&file, 0), 30);
-	put_told(rings, SLOT);
-	assert_true(model_frames_drain(&rings->frames));
-	model_frames_write_sums(&rings->frames);
+	tell_and_write(rings);
 	assert_int_equal(period_of(&file, 1), 7);
 	put_cost(rings, SLOT, 1, 2, 0x400000, 5);
 	model_frames_finish(&rings->frames);
@@ -308,9 +312,7 @@ static void test_windows_are_scaled(void **state)
 	put_weighed(rings, SLOT, 1, 2, 0x400000, 1, 2, 6);
 	put_weighed(rings, SLOT, 1, 2, 0x400000, 1, SAMPLED_GROUPS + 1, 1);
 	put_weighed(rings, SLOT, 1, 2, 0x400000, UINT64_MAX, 2, 2);
-	put_told(rings, SLOT);
-	assert_true(model_frames_drain(&rings->frames));
-	model_frames_write_sums(&rings->frames);
+	tell_and_write(rings);
 	assert_int_equal(rings->frames.samples, 0);
 	sums.groups.scale = 2.5;
 	model_frames_write_sums(&rings->frames);
@@ -381,9 +383,7 @@ static void test_more_samples_add_up(void **state)
 	model_frames_write_sums(&rings->frames);
 	assert_int_equal(rings->frames.samples, 1);
 	assert_int_equal(period_of(&file, 0), 7);
-	put_told(rings, SLOT);
-	assert_true(model_frames_drain(&rings->frames));
-	model_frames_write_sums(&rings->frames);
+	tell_and_write(rings);
 	assert_int_equal(rings->frames.samples, 2);
 	assert_int_equal(period_of(&file, 1), 5);
 	assert_int_equal(file.changes, 0);
@@ -404,17 +404,13 @@ static void test_a_file_that_is_compressed_later(void **state)
 	(void)state;
 	write_to_file(rings, &sums, &file);
 	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
-	put_told(rings, SLOT);
-	assert_true(model_frames_drain(&rings->frames));
-	model_frames_write_sums(&rings->frames);
+	tell_and_write(rings);
 	assert_int_equal(period_of(&file, 0), 7);
 	for (unsigned round = 0; round < 2; round++) {
 		put_cost(rings, SLOT, 1, 2, 0x400000, 5);
 		put_cost(rings, SLOT, 1, 3, 0x400000, 20);
 		put_cost(rings, SLOT, 1, 4, 0x400000, 30);
-		put_told(rings, SLOT);
-		assert_true(model_frames_drain(&rings->frames));
-		model_frames_write_sums(&rings->frames);
+		tell_and_write(rings);
 	}
 	assert_int_equal(rings->frames.samples, 5);
 	assert_int_equal(period_of(&file, 0), 17);
@@ -445,9 +441,7 @@ static void test_last_is_written_at_once(void **state)
 	(void)state;
 	write_to_file(rings, &sums, &file);
 	put_cost(rings, SLOT, 1, 2, 0x400000, 7);
-	put_told(rings, SLOT);
-	assert_true(model_frames_drain(&rings->frames));
-	model_frames_write_sums(&rings->frames);
+	tell_and_write(rings);
 	put_frame(rings, SLOT, FRAME_CONTEXT, &last, sizeof(last));
 	put_frame(rings, SLOT, FRAME_COST, &known, sizeof(known));
 	put_frame(rings, SLOT, FRAME_COST, &unknown, sizeof(unknown));
