@@ -101,6 +101,12 @@ static void find_debug_file(struct plumb_symbol_file *file)
 						  DEBUGINFOD_DEBUG);
 }
 
+/* Opens the mapped file, or this process's own [vdso] if the symbols are from it. */
+static int open_runtime(const struct plumb_symbol_file *file, struct elf_file *runtime)
+{
+	return file->path ? elf_file_open(runtime, file->path) : elf_file_open_vdso(runtime);
+}
+
 static struct debug_info *open_debug_info(struct plumb_symbol_file *file)
 {
 	struct debug_info *debug = calloc(1, sizeof(*debug));
@@ -109,7 +115,7 @@ static struct debug_info *open_debug_info(struct plumb_symbol_file *file)
 
 	if (status == 0) {
 		debug->names.strings = &debug->strings;
-		status = elf_file_open(&debug->runtime, file->path);
+		status = open_runtime(file, &debug->runtime);
 	}
 	if (!debug || status < 0) {
 		files_note(file->files, status);
@@ -119,7 +125,7 @@ static struct debug_info *open_debug_info(struct plumb_symbol_file *file)
 	elf = &debug->runtime;
 	files_note(file->files, cfi_open_eh_frame(elf, &debug->eh_frame));
 	find_debug_file(file);
-	if (file->debug_path && strcmp(file->debug_path, file->path) != 0) {
+	if (file->debug_path && (!file->path || strcmp(file->debug_path, file->path) != 0)) {
 		status = elf_file_open(&debug->debug, file->debug_path);
 		if (status == 0)
 			elf = &debug->debug;
@@ -136,9 +142,10 @@ static struct debug_info *debug_info_of(struct plumb_symbol_file *file)
 		file->debug_tried = true;
 		if (file->kind == FILE_KERNEL)
 			files_note(file->files, kernel_find_image(file->files, file));
-		if ((file->kind == FILE_USER || file->kind == FILE_VDSO ||
-		     file->kind == FILE_KERNEL) &&
-		    file->path)
+		if (((file->kind == FILE_USER || file->kind == FILE_VDSO ||
+		      file->kind == FILE_KERNEL) &&
+		     file->path) ||
+		    file->own_vdso)
 			file->debug = open_debug_info(file);
 	}
 	return file->debug;

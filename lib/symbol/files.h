@@ -47,6 +47,7 @@ struct plumb_symbol_file {
 	bool file_tried;         /* of a kernel or module: whether its ELF file was looked for */
 	uint8_t kind;            /* enum file_kind */
 	bool loaded;
+	bool own_vdso;                  /* `path` is NULL: this process's [vdso] was taken */
 	bool gone;                      /* it cannot be read, and nothing else has its symbols */
 	int32_t pid;                    /* of a perf map */
 	struct plumb_symbol_file *dump; /* of a perf map: what describes the code better, or NULL */

@@ -216,6 +216,7 @@ static void try_own_vdso(struct search *search)
 		return;
 	}
 	search->runtime = elf;
+	search->file->own_vdso = true;
 }
 
 /* Asks the user's servers if nothing here has the symbols. */

@@ -72,6 +72,13 @@ def without_frame_pointers():
 
 
 @tap.test
+def in_vdso():
+    """Code that the kernel maps into every process ([vdso]), as perf unwinds it"""
+    return beside_perf("/usr/bin/python3", "-c",
+                       "import time\nfor _ in range(5_000_000): time.monotonic()")
+
+
+@tap.test
 def recorded_by_plumb():
     """Recorded by plumb, as perf unwinds it"""
     return beside_perf(sampled, "100", recorder=(
