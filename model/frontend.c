@@ -147,6 +147,8 @@ static uint64_t dispatch_wrong_path(struct core *core, uint64_t until)
 static uint64_t find_wrong(struct core *core, uint64_t pc, uint64_t number,
 			   const struct insn **insn)
 {
+	struct wrong_returns returns = {0};
+
 	*insn = NULL;
 	for (;;) {
 		const struct block *block =
@@ -157,7 +159,7 @@ static uint64_t find_wrong(struct core *core, uint64_t pc, uint64_t number,
 			return pc + 4 * number;
 		if (prepared->operations <= number) {
 			number -= prepared->operations;
-			pc = wrong_path_next(block);
+			pc = wrong_path_next(block, &returns);
 			if (!pc)
 				pc = block->pc + 4ull * prepared->count;
 			continue;

@@ -30,18 +30,27 @@ struct wrong_paths *wrong_paths_new(void)
 	return paths;
 }
 
-uint64_t wrong_path_next(const struct block *block)
+uint64_t wrong_path_next(const struct block *block, struct wrong_returns *returns)
 {
 	const struct prepared *prepared = block->model;
-	uint64_t last = block->pc + 4ull * (prepared->count - 1u);
+	const uint64_t last = block->pc + 4ull * (prepared->count - 1u);
+	const int64_t offset = block->insns[prepared->count - 1].target;
 
 	switch (prepared->branch) {
-	case BRANCH_IMMEDIATE:
 	case BRANCH_CALL:
-		return last + (uint64_t)block->insns[prepared->count - 1].target;
-	case BRANCH_NONE:
+		if (returns->count == WRONG_RETURNS)
+			memmove(returns->at, returns->at + 1,
+				--returns->count * sizeof(*returns->at));
+		returns->at[returns->count++] = last + 4;
+		return last + (uint64_t)offset;
+	case BRANCH_IMMEDIATE:
+		return last + (uint64_t)offset;
 	case BRANCH_CONDITIONAL:
+		return offset < 0 ? last + (uint64_t)offset : last + 4;
+	case BRANCH_NONE:
 		return last + 4;
+	case BRANCH_RETURN:
+		return returns->count ? returns->at[--returns->count] : 0;
 	default:
 		return 0;
 	}
@@ -79,6 +88,7 @@ static void add_some(struct wrong_path *path, uint64_t sums[LANE_COUNT], const s
 static bool sum_up(const struct core *core, struct wrong_path *path)
 {
 	uint64_t sums[LANE_COUNT] = {0}, pc = path->pc, left = path->operations, largest = 1;
+	struct wrong_returns returns = {0};
 	const struct block *block;
 
 	path->instructions = path->taken = 0;
@@ -96,7 +106,7 @@ static bool sum_up(const struct core *core, struct wrong_path *path)
 			sums[i] += prepared->kinds[i];
 		path->instructions += prepared->count;
 		left -= prepared->operations;
-		pc = wrong_path_next(block);
+		pc = wrong_path_next(block, &returns);
 		path->taken += pc != block->pc + 4ull * prepared->count;
 	}
 	path->unknown = (uint32_t)left;
@@ -143,6 +153,7 @@ static bool count_remembered(struct core *core, uint64_t pc, uint64_t operations
 static void count_slowly(struct core *core, uint64_t pc, uint64_t operations, uint64_t cycle)
 {
 	const uint64_t all = operations;
+	struct wrong_returns returns = {0};
 	const struct block *block;
 	unsigned i;
 
@@ -158,7 +169,7 @@ static void count_slowly(struct core *core, uint64_t pc, uint64_t operations, ui
 			wrong_path_loads(core, block, prepared->count,
 					 cycle + 1 + (all - operations) / core->width);
 			operations -= prepared->operations;
-			pc = wrong_path_next(block);
+			pc = wrong_path_next(block, &returns);
 			core->wrong_taken += pc != block->pc + 4ull * prepared->count;
 			continue;
 		}

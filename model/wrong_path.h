@@ -10,8 +10,19 @@
 /* What is remembered of wrong paths; NULL if out of memory. Free it with free(). */
 struct wrong_paths *wrong_paths_new(void);
 
-/* Returns the most likely continuation of a wrong path after `block`, or 0 if unknown. */
-uint64_t wrong_path_next(const struct block *block);
+/* Where the calls on a wrong path return to; those around more than these are forgotten. */
+#define WRONG_RETURNS 8
+struct wrong_returns {
+	unsigned count;
+	uint64_t at[WRONG_RETURNS];
+};
+
+/*
+ * Returns the most likely continuation of a wrong path after `block`, or 0 if unknown: conditional
+ * branches backwards are taken, as those of loops are, and others are not. `returns` is empty where
+ * the path begins.
+ */
+uint64_t wrong_path_next(const struct block *block, struct wrong_returns *returns);
 
 /*
  * Counts the kinds of the operations of the wrong path that begins at `pc`, 0 if unknown. The first
