@@ -67,9 +67,9 @@ bench-model: ## judge the core model by llvm-mca, loop by loop
 	@scripts/bench model
 
 install: all ## install to PREFIX (/usr/local), LIBDIR (lib) in it, below DESTDIR if given
-	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) -Dlibdir=$(LIBDIR)
-	@PLUMB_INSTALL_NOTES=1 meson install -C $(BUILD) \
-		$(if $(DESTDIR),--destdir $(abspath $(DESTDIR))) 3>&1
+	@meson configure "$(BUILD)" -Dprefix="$$(realpath -ms -- "$(PREFIX)")" -Dlibdir="$(LIBDIR)"
+	@PLUMB_INSTALL_NOTES=1 meson install -C "$(BUILD)" \
+		$(if $(DESTDIR),--destdir "$$(realpath -ms -- "$(DESTDIR)")") 3>&1
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
 format: ## bring every C file into the project's format
