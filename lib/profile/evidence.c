@@ -278,6 +278,29 @@ static int add_code(struct evidence *evidence, const struct plumb_samples_item *
 	return error;
 }
 
+/* Adds an access to the variable at `location` to those of a line. */
+static void add_variable(struct evidence_place *place, const struct plumb_location *location,
+			 double weight)
+{
+	struct evidence_variable *found = place->variables;
+	const struct evidence_variable *end = found + place->variable_count;
+	const uint64_t into = location->address - plumb_symbol_start(location->symbol);
+
+	while (found < end && found->symbol != location->symbol)
+		found++;
+	if (found == end && place->variable_count < EVIDENCE_VARIABLES) {
+		place->variable_count++;
+		*found = (struct evidence_variable){location->symbol, location->ip - into, 0};
+	} else if (found == end) {
+		found = place->variables;
+		for (const struct evidence_variable *at = found; at < end; at++)
+			if (at->weight < found->weight)
+				found = &place->variables[at - place->variables];
+		*found = (struct evidence_variable){location->symbol, location->ip - into, 0};
+	}
+	found->weight += weight;
+}
+
 /* Variables are places by themselves; of other memory, and of lines that move, each line is. */
 static int add_data(struct evidence *evidence, const struct plumb_samples_item *item,
 		    const double *weights, bool by_line)
@@ -310,9 +333,13 @@ static int add_data(struct evidence *evidence, const struct plumb_samples_item *
 		place->location = location;
 	place->line = line;
 	place->variable = variable;
-	for (unsigned i = 0; i < evidence->count; i++)
-		if (weights[i] > 0)
-			sum_add(&place->sums[i], weights[i]);
+	for (unsigned i = 0; i < evidence->count; i++) {
+		if (!(weights[i] > 0))
+			continue;
+		sum_add(&place->sums[i], weights[i]);
+		if (!variable && location.symbol)
+			add_variable(place, &location, weights[i]);
+	}
 	return 0;
 }
 

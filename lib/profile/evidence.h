@@ -26,10 +26,22 @@ static inline void sum_add(struct sum *sum, double weight)
 	sum->samples++;
 }
 
+/* A variable in a cache line. */
+struct evidence_variable {
+	const struct plumb_symbol *symbol;
+	uint64_t start; /* the address of its first byte, which may be before the line */
+	double weight;
+};
+
+/* How many variables of a line are known: the one that weighs least gives way to a new one. */
+#define EVIDENCE_VARIABLES 4
+
 /* An instruction, a variable, or a cache line. Equal places have the same keys. */
 struct evidence_place {
 	uint64_t key[2];
 	struct plumb_location location;
+	struct evidence_variable variables[EVIDENCE_VARIABLES]; /* accessed in this cache line */
+	uint8_t variable_count;
 	uint64_t line; /* of data: its address */
 	bool variable; /* the location's symbol, and no single line of it */
 	bool atomic;   /* of code: a call of a helper that is one atomic operation */

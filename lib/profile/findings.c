@@ -271,6 +271,43 @@ static size_t join_ranges(struct ranked *at, size_t count, const struct sum *who
 	return left;
 }
 
+static int compare_start(const void *a, const void *b)
+{
+	const struct evidence_variable *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Of a line's variables, those with less than this of its weight are not named. */
+#define VARIABLE_SHARE 0.05
+
+/* Names a line by the variables in it: each may be what the cores share, or why they wait. */
+static const char *line_name(struct findings *findings, const struct evidence_place *place)
+{
+	struct evidence_variable at[EVIDENCE_VARIABLES];
+	const char *name = "";
+	double whole = 0;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < place->variable_count; i++)
+		whole += place->variables[i].weight;
+	for (unsigned i = 0; i < place->variable_count; i++)
+		if (place->variables[i].weight >= VARIABLE_SHARE * whole)
+			at[count++] = place->variables[i];
+	qsort(at, count, sizeof(*at), compare_start);
+	for (unsigned i = 0; i < count && name; i++) {
+		const char *between = i == 0 ? "" : i + 1 == count ? " and " : ", ";
+		const char *symbol = plumb_symbol_name(at[i].symbol);
+
+		/* The variable may begin within the line. */
+		name = place->line > at[i].start
+			       ? findings_format(findings, "%s%s%s+0x%" PRIx64, name, between,
+						 symbol, place->line - at[i].start)
+			       : findings_format(findings, "%s%s%s", name, between, symbol);
+	}
+	return name;
+}
+
 static const char *data_name(struct findings *findings, const struct ranked *ranked)
 {
 	const struct plumb_location *location = &ranked->place->location;
@@ -278,16 +315,8 @@ static const char *data_name(struct findings *findings, const struct ranked *ran
 
 	if (ranked->place->variable)
 		return findings_copy(findings, plumb_symbol_name(location->symbol));
-	if (location->symbol) {
-		const uint64_t start =
-			location->ip - (location->address - plumb_symbol_start(location->symbol));
-
-		/* The variable may begin within the line. */
-		return first > start
-			       ? findings_format(findings, "%s+0x%" PRIx64,
-						 plumb_symbol_name(location->symbol), first - start)
-			       : findings_copy(findings, plumb_symbol_name(location->symbol));
-	}
+	if (ranked->place->variable_count)
+		return line_name(findings, ranked->place);
 	if (ranked->end - first > EVIDENCE_LINE)
 		return findings_format(findings, "memory at 0x%" PRIx64, first / PAGE * PAGE);
 	return findings_format(findings, "line 0x%" PRIx64, first);

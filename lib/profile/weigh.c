@@ -78,6 +78,16 @@ static bool is_shared(const struct plumb_samples_item *item)
 	       (source && (strstr(source, "peer") || strstr(source, "cluster")));
 }
 
+/*
+ * Returns whether a store got its line from beyond L1D, but not from memory. SPE does not say where
+ * from, and its latency ends before: where cores share lines, it is taken to wait as loads do.
+ */
+static bool is_moving_store(const struct plumb_spe_record *spe)
+{
+	return is_store(spe) && happened(spe, PLUMB_SPE_EV_L1D_REFILL) &&
+	       !happened(spe, PLUMB_SPE_EV_LLC_MISS) && !(spe->has & PLUMB_SPE_HAS_DATA_SOURCE);
+}
+
 double weigh_spe(enum weigh weigh, const struct plumb_samples_item *item)
 {
 	const struct plumb_spe_record *spe = item->spe;
@@ -109,7 +119,7 @@ double weigh_spe(enum weigh weigh, const struct plumb_samples_item *item)
 	case WEIGH_MISPREDICTIONS:
 		return branch && happened(spe, PLUMB_SPE_EV_MISPREDICTED);
 	case WEIGH_SHARED:
-		return access && is_shared(item) ? cycles(spe) : 0;
+		return access && (is_shared(item) || is_moving_store(spe)) ? cycles(spe) : 0;
 	default:
 		return 0;
 	}
@@ -133,7 +143,7 @@ double weigh_spe_mean(struct weigh_mean *mean, enum weigh weigh,
 
 	if (!(weight > 0))
 		return weight;
-	if (is_capped(weigh, item->spe))
+	if (is_capped(weigh, item->spe) || (weigh == WEIGH_SHARED && !is_shared(item)))
 		return mean->count > 0 ? mean->sum / mean->count : weight;
 	mean->sum += weight;
 	mean->count++;

@@ -32,7 +32,8 @@ bool weigh_exact(const struct weigh_cause *cause, const char *event);
 double weigh_spe(enum weigh weigh, const struct plumb_samples_item *item);
 /*
  * Likewise, but a record that waited for longer than its counter can say, so that its own time is
- * unknown, weighs as much as the known ones before it do on average. Zero the mean first.
+ * unknown, weighs as much as the known ones before it do on average. So does a store whose line
+ * came from another core, where that counts. Zero the mean first.
  */
 struct weigh_mean {
 	double sum, count;

@@ -34,6 +34,7 @@ PROGRAMS = {
     "explored/pages.c": ["backend_mem_tlb_bound"],
     "explored/store_forward.c": ["failed_forwarding"],
     "explored/atomics.c": ["sharing"],
+    "explored/neighbours.c": ["sharing"],
     "explored/lock.c": ["sharing"],
     "explored/divisions.c": ["backend_core_rename_bound"],
     "explored/hash_table.c": ["backend_cache_l2d_bound"],
@@ -44,7 +45,8 @@ PLANTED = {"list": "backend_cache_l2d_bound", "branch": "bad_speculation",
 # What the finding's data must be called.
 DATA = {"guilty/false_sharing.c": "shared", "explored/column_major.c": "matrix",
         "explored/pages.c": "pages", "explored/store_forward.c": "both",
-        "explored/atomics.c": "counter", "explored/lock.c": "lock",
+        "explored/atomics.c": "counter", "explored/neighbours.c": "left and right",
+        "explored/lock.c": "lock",
         "explored/hash_table.c": "slots",
         "explored/random_walk.c": "table"}
 # What kind of operation must hold most of it.
