@@ -397,8 +397,10 @@ static const char *file_text(const struct session *s, char *text, size_t size)
 
 static void say_result(const struct session *s, const struct plumb_recording_run *run)
 {
-	/* SPE samples are in the AUX data, and only the source has counted them. */
-	uint64_t samples = s->aux_bytes && run->samples > s->samples ? run->samples : s->samples;
+	/* Only the source has counted SPE samples, which are in the AUX data, and the counts of
+	 * samples that bring several. */
+	const bool told = s->aux_bytes || (s->request->options->exact && !s->full);
+	uint64_t samples = told && run->samples > s->samples ? run->samples : s->samples;
 	char text[8192];
 
 	if (s->request->options->quiet)

@@ -313,7 +313,7 @@ deep_program()
 
 @test "beyond 1 GiB, a message says what makes the recording smaller" {
 	[ -e "$work/endings" ] || skip "there is no compiler for AArch64, or no engine"
-	deep_program 13 >deep.c
+	deep_program 16 >deep.c
 	aarch64-linux-gnu-gcc -O1 -static -o deep deep.c
 	plumb record --exact -o - -- ./deep 2>said | wc -c >bytes
 	[ "$(<bytes)" -gt 1073741824 ]

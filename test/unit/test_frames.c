@@ -116,7 +116,8 @@ static void test_damaged_head(void **state)
 /* ---- Exact profiles ---------------------------------------------------------------------------
  */
 
-enum { FILE_BEGIN = 1000, IP = 16, PERIOD = 32 }; /* places in a sample of nothing else */
+/* Places in a sample of nothing else. */
+enum { FILE_BEGIN = 1000, IP = 16, PERIOD = 32, COUNTS = 32 };
 
 /* A file of records, the first of which is at FILE_BEGIN. */
 struct file {
@@ -156,11 +157,11 @@ static int change_file(void *user, const struct plumb_recording_change *changes,
 	return 0;
 }
 
-static void put_frame(struct rings *rings, unsigned slot, uint32_t type, const void *body,
-		      size_t size)
+static void put_frame_of(struct rings *rings, unsigned slot, uint32_t tid, uint32_t type,
+			 const void *body, size_t size)
 {
 	const uint32_t whole = (uint32_t)(sizeof(struct model_frame) + size);
-	const struct model_frame frame = {.type = type, .size = whole};
+	const struct model_frame frame = {.type = type, .size = whole, .tid = tid};
 	struct model_ring *ring = &rings->shared->rings[slot];
 	uint8_t *at = (uint8_t *)rings->shared + model_ring_place(&rings->asked, slot) +
 		      atomic_load(&ring->head);
@@ -168,6 +169,12 @@ static void put_frame(struct rings *rings, unsigned slot, uint32_t type, const v
 	memcpy(at, &frame, sizeof(frame));
 	memcpy(at + sizeof(frame), body, size);
 	atomic_fetch_add(&ring->head, whole);
+}
+
+static void put_frame(struct rings *rings, unsigned slot, uint32_t type, const void *body,
+		      size_t size)
+{
+	put_frame_of(rings, slot, 0, type, body, size);
 }
 
 static void put_weighed(struct rings *rings, unsigned slot, uint32_t profile, uint32_t context,
@@ -450,12 +457,59 @@ static void test_last_is_written_at_once(void **state)
 	assert_int_equal(rings->frames.samples, 3);
 	assert_int_equal(sums.place_count, 1);
 	assert_int_equal(period_of(&file, 0), 7);
-	assert_int_equal(period_of(&file, 1), 3);
 	assert_int_equal(word_of(&file, 1, IP), 0x400004);
-	assert_int_equal(period_of(&file, 2), 4);
+	assert_int_equal(word_of(&file, 1, COUNTS), 2);
+	assert_int_equal(word_of(&file, 1, COUNTS + 8), 3);
+	assert_int_equal(word_of(&file, 1, COUNTS + 24), 4);
 	model_frames_write_sums(&rings->frames);
 	assert_int_equal(rings->frames.samples, 3);
 	assert_int_equal(period_of(&file, 0), 12);
+	assert_int_equal(rings->frames.error, 0);
+	exact_sums_clean_up(&sums);
+	free_rings(rings);
+}
+
+/*
+ * Several counts of a place come in one sample, and grow from each to the next as those of a group.
+ * A second thread has a sample for each, as some readers take groups by thread and some do not; and
+ * a new file begins with 0.
+ */
+static void test_counts_come_together(void **state)
+{
+	const struct model_frame_context last = {.profile = 1, .context = 2, .last = 1},
+					 other = {.profile = 2, .context = 2, .last = 1};
+	const struct {
+		struct model_frame_cost head;
+		struct model_cost costs[2];
+	} cost = {{.ip = 0x400004, .count = 2, .weight = 1},
+		  {{.event = 0, .count = 3}, {.event = 2, .count = 4}}};
+	enum { TOGETHER = 96, APART = 64 }; /* bytes of samples */
+	struct rings *rings = make_rings();
+	struct file file = {.size = 0};
+	struct exact_sums sums;
+
+	(void)state;
+	write_to_file(rings, &sums, &file);
+	put_frame_of(rings, SLOT, 7, FRAME_CONTEXT, &last, sizeof(last));
+	put_frame(rings, SLOT, FRAME_COST, &cost, sizeof(cost));
+	put_frame(rings, SLOT, FRAME_COST, &cost, sizeof(cost));
+	put_frame_of(rings, SLOT, 8, FRAME_CONTEXT, &other, sizeof(other));
+	put_frame(rings, SLOT, FRAME_COST, &cost, sizeof(cost));
+	assert_true(model_frames_drain(&rings->frames));
+	assert_int_equal(rings->frames.samples, 6);
+	assert_int_equal(file.size, 2 * TOGETHER + 2 * APART);
+	assert_int_equal(word_of(&file, 0, COUNTS + 8), 3);
+	assert_int_equal(word_of(&file, 0, COUNTS + 24), 4);
+	assert_int_equal(word_of(&file, 1, COUNTS + 8), 6);
+	assert_int_equal(word_of(&file, 1, COUNTS + 24), 8);
+	assert_int_equal(word_of(&file, 2, PERIOD), 3);
+	assert_int_equal(word_of(&file, 2, APART + PERIOD), 4);
+	model_frames_repeat(&rings->frames);
+	file.size = 0;
+	put_frame_of(rings, SLOT, 8, FRAME_CONTEXT, &other, sizeof(other));
+	put_frame(rings, SLOT, FRAME_COST, &cost, sizeof(cost));
+	assert_true(model_frames_drain(&rings->frames));
+	assert_int_equal(word_of(&file, 0, COUNTS + 8), 3);
 	assert_int_equal(rings->frames.error, 0);
 	exact_sums_clean_up(&sums);
 	free_rings(rings);
@@ -578,6 +632,7 @@ int main(void)
 		cmocka_unit_test(test_threads_tell_for_themselves),
 		cmocka_unit_test(test_more_samples_add_up),
 		cmocka_unit_test(test_last_is_written_at_once),
+		cmocka_unit_test(test_counts_come_together),
 		cmocka_unit_test(test_a_file_that_is_compressed_later),
 		cmocka_unit_test(test_windows_are_scaled),
 		cmocka_unit_test(test_windows_are_written_anew),

@@ -278,15 +278,72 @@ static bool is_whole(const struct exact_sums *sums, const struct exact_key *key,
 	       !exact_sums_know(sums, key);
 }
 
-/* Returns the number of samples written. */
+/*
+ * Returns whether all counts of a place may come in one sample. Readers take the counts of such
+ * samples as those of a group, which grow from sample to sample: some of the program, some of each
+ * thread. So that it is the same to all, and whatever the order of threads, one has such samples.
+ */
+static bool comes_together(struct exact_sums *sums, uint32_t tid)
+{
+	if (!sums->together_tid)
+		sums->together_tid = tid;
+	return sums->together_tid == tid;
+}
+
+/*
+ * Writes a sample with all counts of a place, as perf record does for a group: readers make a
+ * sample of each count, with what it has grown by as its period.
+ */
+static void take_together(struct record_writer *out, const struct record_setup *setup,
+			  struct exact_sums *sums, const struct exact_key *key,
+			  const struct exact_chain *chain, const struct model_cost *costs,
+			  uint32_t count)
+{
+	uint64_t words[SAMPLE_WORDS + 2 * EXACT_COUNT + MODEL_CHAIN_MAX];
+	const uint32_t thread[] = {chain->frame.pid, chain->frame.tid};
+	const uint64_t type = setup->events[EXACT_TOGETHER].attr.sample_type;
+	struct perf_event_header header = {.type = PERF_RECORD_SAMPLE,
+					   .misc = PERF_RECORD_MISC_USER};
+	uint64_t *word = words + 1;
+	size_t size;
+
+	*word++ = setup->ids[EXACT_TOGETHER];
+	*word++ = key->ip;
+	memcpy(word++, thread, sizeof(thread));
+	if (type & PERF_SAMPLE_TIME)
+		*word++ = chain->frame.time;
+	if (type & PERF_SAMPLE_CPU)
+		*word++ = chain->slot;
+	*word++ = count;
+	for (uint32_t i = 0; i < count; i++) {
+		*word++ = sums->together[costs[i].event] += costs[i].count;
+		*word++ = setup->ids[costs[i].event];
+	}
+	*word++ = 2 + chain->depth;
+	*word++ = CONTEXT_USER;
+	*word++ = key->ip;
+	if (chain->depth)
+		memcpy(word, sums->addresses + chain->addresses, chain->depth * sizeof(*word));
+	size = ((size_t)(word - words) + chain->depth) * sizeof(*word);
+	header.size = (uint16_t)size;
+	memcpy(words, &header, sizeof(header));
+	record_whole(out, words, size);
+}
+
+/* Returns the number of counts written. */
 static uint64_t take_costs(struct record_writer *out, const struct record_setup *setup,
-			   struct exact_sums *sums, const struct exact_key *key, uint32_t chain,
+			   struct exact_sums *sums, const struct exact_key *key, uint32_t of,
 			   const struct model_cost *costs, uint32_t count)
 {
+	const struct exact_chain *chain = &sums->chains[of];
 	struct cost sample;
 
-	make_cost(&sample, setup, (unsigned)costs[0].event, sums, chain, key->ip,
-		  sums->chains[chain].frame.time, 0);
+	if (count > 1 && comes_together(sums, chain->frame.tid)) {
+		take_together(out, setup, sums, key, chain, costs, count);
+		return count;
+	}
+	make_cost(&sample, setup, (unsigned)costs[0].event, sums, of, key->ip, chain->frame.time,
+		  0);
 	for (uint32_t i = 0; i < count; i++) {
 		sample.words[sample.id] = setup->ids[costs[i].event];
 		sample.words[sample.period] = costs[i].count;

@@ -469,6 +469,8 @@ void exact_sums_restart(struct exact_sums *sums)
 {
 	for (size_t i = 0; i < sums->count; i++)
 		sums->at[i].sum = sums->at[i].position = 0;
+	memset(sums->together, 0, sizeof(sums->together));
+	sums->together_tid = 0;
 }
 
 void exact_sums_clean_up(struct exact_sums *sums)

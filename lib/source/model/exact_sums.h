@@ -22,6 +22,7 @@
 
 #include <plumb/recording.h>
 
+#include "exact_events.h"
 #include "sampling.h"
 #include "source/model/replaced.h"
 #include "source/model/sampled.h"
@@ -103,6 +104,9 @@ struct exact_sums {
 	uint64_t *told;  /* bits: of which sums something was told and not written */
 	struct plumb_recording_change *changes; /* as many: being written */
 	size_t added_count, told_count;
+
+	uint64_t together[EXACT_COUNT]; /* what samples have that bring several counts, in all */
+	uint32_t together_tid;          /* the thread that they are of; 0: none yet */
 
 	struct exact_chain *chains;
 	size_t chain_count, chain_room;

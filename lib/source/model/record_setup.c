@@ -464,6 +464,7 @@ void record_setup_name_engine(struct record_setup *setup, const char *version)
 static const char *const sampled_names[EXACT_EVENTS] = {
 	[EXACT_LINE_ACCESSES] = "exact/line_accesses/",
 	[EXACT_LINE_MOVES] = "exact/line_moves/",
+	[EXACT_TOGETHER] = "exact/together/",
 #define EXACT_EVENT(name)       [EXACT_##name] = "exact/" #name "/",
 #define EXACT_SLOTS(name, text) [EXACT_SLOTS_##name] = "exact/" text "/",
 #include "exact.def"
@@ -471,19 +472,29 @@ static const char *const sampled_names[EXACT_EVENTS] = {
 #undef EXACT_SLOTS
 };
 
+static uint64_t exact_type(const struct source_record_job *job, unsigned event)
+{
+	const uint64_t type =
+		common_type(job) | (job->sampled_error != 0 ? PERF_SAMPLE_STREAM_ID : 0);
+
+	if (event == EXACT_TOGETHER)
+		return type | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN;
+	if (event >= EXACT_COUNT)
+		return type | PERF_SAMPLE_PERIOD | PERF_SAMPLE_ADDR | PERF_SAMPLE_RAW |
+		       PERF_SAMPLE_DATA_SRC;
+	return type | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+}
+
 static void make_exact(struct record_setup *setup, const struct source_record_job *job)
 {
 	for (unsigned e = 0; e < EXACT_EVENTS; e++) {
 		struct plumb_event_attr *attr = &setup->events[e].attr;
-		const bool line = e >= EXACT_COUNT, own = line || exact_events[e] == EVENT_COUNT;
+		const bool own = e >= EXACT_COUNT || exact_events[e] == EVENT_COUNT;
 
 		attr->type = TYPE_EXACT;
 		attr->config = own ? CONFIG_NO_EVENT + e : model_event_codes[exact_events[e]];
-		attr->sample_type = common_type(job) | PERF_SAMPLE_PERIOD;
-		attr->sample_type |= job->sampled_error != 0 ? PERF_SAMPLE_STREAM_ID : 0;
-		attr->sample_type |=
-			line ? PERF_SAMPLE_ADDR | PERF_SAMPLE_RAW | PERF_SAMPLE_DATA_SRC
-			     : PERF_SAMPLE_CALLCHAIN;
+		attr->sample_type = exact_type(job, e);
+		attr->read_format = e == EXACT_TOGETHER ? PERF_FORMAT_GROUP : 0;
 		set_common(setup, job, e, sampled_names[e]);
 	}
 }

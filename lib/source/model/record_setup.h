@@ -11,7 +11,7 @@
 #include "source/source.h"
 
 /* Events of exact profiles after those that are charged to instructions: exact.h. */
-enum { EXACT_LINE_ACCESSES = EXACT_COUNT, EXACT_LINE_MOVES, EXACT_EVENTS };
+enum { EXACT_LINE_ACCESSES = EXACT_COUNT, EXACT_LINE_MOVES, EXACT_TOGETHER, EXACT_EVENTS };
 
 #define RECORD_EVENTS_MAX \
 	(EXACT_EVENTS > OVERFLOW_COUNTERS ? EXACT_EVENTS + 2 : OVERFLOW_COUNTERS + 2)
