@@ -12,7 +12,7 @@
 
 #define PORTS_MAX  24 /* issue ports of a core */
 #define QUEUES_MAX 8  /* issue queues */
-#define PIECES_MAX 4  /* parts of an instruction, on different ports */
+#define PIECES_MAX 6  /* parts of an instruction, on different ports */
 
 /* A part of an instruction: takes one of `ports` for `busy` cycles, `count` times. */
 struct piece_params {
@@ -108,9 +108,8 @@ struct core_params {
 	const char *features;   /* as Linux names them in /proc/cpuinfo */
 	const char *engine_cpu; /* QEMU's nearest CPU, in the versions that have it */
 	uint32_t frequency_mhz;
-	uint16_t vector_bytes;
-	uint16_t own_vector_bytes; /* of the core's SVE, where the model's vectors are shorter */
-	bool sve;                  /* has SVE; otherwise programs are told that there is none */
+	uint16_t vector_bytes; /* of SVE's; Advanced SIMD's have 16 */
+	bool sve;              /* has SVE; otherwise programs are told that there is none */
 	uint32_t page_bytes;
 
 	uint8_t slots;             /* as the specification counts them */

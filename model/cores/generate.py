@@ -18,6 +18,8 @@ A core's file has these members. Every figure in it names its source.
   "queues"   the issue queues: [{"name": ..., "entries": {"value": ..., "source": NAME}}, ...].
              With "each": ["PORT PORT ...", ...] there is one of these for each list of ports; then
              all have it, and operations wait in the queues of the ports that they can use
+  "halves"   {"value": {"GROUP": "GROUP", ...}, "source": NAME}: see "wide"; no slots are counted
+             for these parts
   "writeback" the additional part of an instruction that writes its base register back: the
              class X_WB costs as much as X and this part
   "classes"  the costs of each operation class of classes.def; a subclass that is missing costs as
@@ -26,7 +28,9 @@ A core's file has these members. Every figure in it names its source.
              "accumulator": cycles to the accumulator operand of the next one,
              "accumulates": the class of that next one (default: the same),
              "operations": rename slots (default: two parts per slot),
-             "serializes": true.
+             "serializes": true,
+             "wide": true: each part also takes a port of the other half of what it can take, as
+             "halves" says: a vector that is as long as two ports together.
              "parts" lists the parts issued: "L" is one part to any port of group (or port) L,
              "2*V" is two such parts, "V0/7" is a part that keeps V0 busy for 7 cycles.
 
@@ -218,15 +222,31 @@ class Core:
             raise DataError(f"{where}: more than {limit} parts")
         return parts
 
-    def class_cost(self, name, base, like, names):
-        where = f"classes.{base or name}"
-        entry = self.data["classes"].get(base or name)
-        if entry is None and like:
-            entry = self.data["classes"].get(like)
-        if entry is None:
+    def other_halves(self, where, text):
+        """The other halves of the parts that have one: "L01 2*V01" -> "2*V23"."""
+        halves = self.sourced("halves", self.data.get("halves"))
+        found = []
+        for part in text.split():
+            count, ports, busy = re.fullmatch(r"(\d+\*)?(\w+)(/\d+)?", part).groups("")
+            if ports in halves:
+                found.append(count + halves[ports] + busy)
+        if not found:
+            raise DataError(f"{where}: wide, but no part has another half")
+        return " ".join(found)
+
+    def cost_entry(self, where, name):
+        """The costs of a class, or else of the one that it is a subclass of."""
+        while name and name not in self.data["classes"]:
+            name = self.of.get(name)
+        if not name:
             raise DataError(f"{where}: missing")
+        return self.data["classes"][name]
+
+    def class_cost(self, name, base, names):
+        where = f"classes.{base or name}"
+        entry = self.cost_entry(where, base or name)
         known = {"latency", "parts", "queue", "source", "accumulator", "accumulates", "operations",
-                 "serializes"}
+                 "serializes", "wide"}
         if set(entry) - known:
             raise DataError(f"{where}: unknown {', '.join(sorted(set(entry) - known))}")
         if entry.get("source") not in self.data["sources"]:
@@ -238,6 +258,8 @@ class Core:
         operations = entry.get("operations")
         if operations is None:
             operations = max(1, -(-sum(count for _, _, count in parts) // PARTS_A_SLOT))
+        if entry.get("wide"):
+            parts = self.parts(where, f"{text} {self.other_halves(where, entry['parts'])}")
         if entry["queue"] not in self.queues:
             raise DataError(f"{where}: unknown queue {entry['queue']!r}")
         number = lambda key, value: self.integer(f"{where}.{key}", "uint8_t", value)
@@ -294,6 +316,7 @@ class Core:
             if len(items) > constants[limit] or len(set(items)) != len(items):
                 raise DataError(f"{what}: more than {constants[limit]}, or duplicates")
         names = {name for name, _, _ in classes}
+        self.of = {base or name: of for name, base, of in classes}
         unknown = set(data["classes"]) - {base or name for name, base, _ in classes}
         if unknown:
             raise DataError(f"classes: unknown {', '.join(sorted(unknown))}")
@@ -306,8 +329,8 @@ class Core:
                  f".queue_count = {len(self.queues)}",
                  f".port_names = {{ {quoted(self.ports)} }}",
                  f".port_count = {len(self.ports)}",
-                 ".classes = {\n\t\t" + ",\n\t\t".join(self.class_cost(*names_of, names)
-                                                       for names_of in classes) + " }"]
+                 ".classes = {\n\t\t" + ",\n\t\t".join(self.class_cost(name, base, names)
+                                                       for name, base, _ in classes) + " }"]
         symbol = re.sub(r"\W", "_", data["name"])
         return symbol, (f"static const struct core_params {symbol} = {{\n\t" +
                         ",\n\t".join(lines) + ",\n};\n")

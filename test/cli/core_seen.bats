@@ -149,7 +149,7 @@ on()
 		done <<-'END'
 			neoverse-n1 414fd0c1 0 64 atomics
 			graviton2 414fd0c1 0 64 atomics
-			neoverse-v1 411fd402 128 64 atomics jscvt sha3 sm4 sve paca svei8mm bf16 rng
+			neoverse-v1 411fd402 256 64 atomics jscvt sha3 sm4 sve paca svei8mm bf16 rng
 			neoverse-n2 410fd493 128 64 atomics jscvt sha3 sm4 sve paca sb sve2 svei8mm bf16 bti
 			neoverse-v2 410fd4f0 128 64 atomics jscvt sha3 sm4 sve paca sb sve2 svei8mm bf16 rng bti
 			graviton4 410fd4f0 128 64 atomics jscvt sha3 sve paca sb sve2 svei8mm bf16 rng bti

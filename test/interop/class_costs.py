@@ -45,8 +45,12 @@ def class_costs(path):
     core = core_of(path)
     entries = dict(core["classes"])
     classes = os.path.join(os.path.dirname(path), os.pardir, "classes.def")
-    for name, of in subclasses(classes).items():
-        entries.setdefault(name, entries[of])
+    of = subclasses(classes)
+    for name in of:
+        like = name
+        while like not in entries:
+            like = of[like]
+        entries.setdefault(name, entries[like])
     return {name + suffix: Cost(entry["latency"], loads_of(f"{entry['parts']} {extra}",
                                                            core["groups"]),
                                 entry.get("accumulator"), entry["source"])

@@ -112,8 +112,13 @@ refused("A class needs an unknown port", "unknown port or group 'Y'",
         lambda d: d["classes"]["INT_ALU"].update(parts="Y"))
 refused("A class's parts are malformed", "part '2**V'",
         lambda d: d["classes"]["INT_ALU"].update(parts="2**V"))
-refused("A class has too many parts", "more than 4 parts",
-        lambda d: d["classes"]["INT_ALU"].update(parts="B S M V L"))
+refused("A class is wide, but nothing says on which ports", "halves: not an object",
+        lambda d: d["classes"]["SVE_FMA"].update(wide=True))
+refused("A class is wide, but none of its ports has another half", "wide, but no part has another",
+        lambda d: (d.update(halves={"value": {"V0": "V1"}, "source": "n3"}),
+                   d["classes"]["INT_ALU"].update(wide=True)))
+refused("A class has too many parts", "more than 6 parts",
+        lambda d: d["classes"]["INT_ALU"].update(parts="B S M V L D B"))
 refused("A class names an unknown queue", "unknown queue 'QX'",
         lambda d: d["classes"]["INT_ALU"].update(queue="QX"))
 refused("A group names an unknown port", "unknown port or group 'V9'",

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """sizes.py CORE.json OUTPUT: writes a core's sizes as macros, such as L1D_BYTES, for kernels."""
 import json
+import os
 import sys
 
 
@@ -13,12 +14,19 @@ def flatten(members, prefix=""):
             yield (prefix + name).upper(), member["value"]
 
 
+def sizes_of(path):
+    """{macro: size}, with those that the core has from the one that it is like"""
+    with open(path, encoding="utf-8") as file:
+        data = json.load(file)
+    like = data.get("like")
+    base = sizes_of(os.path.join(os.path.dirname(path), like + ".json")) if like else {}
+    return {**base, **dict(flatten(data["core"]))}
+
+
 def main():
     source, output = sys.argv[1:]
-    with open(source, encoding="utf-8") as file:
-        core = json.load(file)["core"]
     with open(output, "w", encoding="utf-8") as file:
-        for name, value in flatten(core):
+        for name, value in sizes_of(source).items():
             print(f"#define {name} {value}", file=file)
 
 

@@ -12,6 +12,33 @@ import tempfile
 import types
 
 
+def merged(base, own):
+    """What a core has, with what it has from the core that it is like; a figure is a whole."""
+    if not isinstance(base, dict) or not isinstance(own, dict) or "source" in own:
+        return own
+    return {**base, **{name: merged(base.get(name), member) for name, member in own.items()}}
+
+
+def core_data(path):
+    with open(path, encoding="utf-8") as file:
+        data = json.load(file)
+    if "like" in data:
+        data = merged(core_data(os.path.join(os.path.dirname(path), data["like"] + ".json")), data)
+    return data
+
+
+def classes_of(data, path):
+    """The costs of each class; those of a subclass without any are the ones of its class."""
+    with open(path, encoding="utf-8") as file:
+        of = dict(re.findall(r"^(?:MEMORY_)?SUBCLASS\((\w+), (\w+), ", file.read(), flags=re.M))
+    classes = dict(data["classes"])
+    for name, like in of.items():
+        while like not in data["classes"]:
+            like = of[like]
+        classes.setdefault(name, data["classes"][like])
+    return classes
+
+
 class Core:
     """A core's data (model/cores), with names for use in the kernels' expectations:
     everything in its "core" part, and for its classes
@@ -24,11 +51,10 @@ class Core:
     """
 
     def __init__(self, path):
-        with open(path, encoding="utf-8") as file:
-            data = json.load(file)
+        data = core_data(path)
         self.name = data["name"]
         self.groups = {name: len(ports.split()) for name, ports in data["groups"].items()}
-        self.classes = data["classes"]
+        self.classes = classes_of(data, os.path.join(os.path.dirname(path), os.pardir, "classes.def"))
         self.names = vars(self.values(data["core"]))
         self.names.update(
             latency=self.of_classes(lambda cost: cost["latency"]),

@@ -149,12 +149,12 @@ static const struct {
 	{0x65a30440, "SVE_FMA v0 = v2 v3 +v0 p1 8 a granule",
 	 KIND_SVE | KIND_SVE_PRED | KIND_SIMD_FP | KIND_FP_SP},
 	/* ld1w {z0.d}, p1/z, [x2, #1, mul vl] */
-	{0xa561a440, "VLOAD v0 = p1 [x2] load may-skip hidden 2x4",
+	{0xa561a440, "SVE_LOAD v0 = p1 [x2] load may-skip hidden 2x4",
 	 KIND_LD | KIND_SVE | KIND_SVE_PRED},
 	/* ld1rw {z0.s}, p0/z, [x0], which QEMU reports; ld1rqw {z0.s}, p0/z, [x0], which it does
 	   not */
-	{0x8540c000, "VLOAD v0 = p0 [x0] load may-skip 1x4", KIND_LD | KIND_SVE | KIND_SVE_PRED},
-	{0xa5002000, "VLOAD v0 = p0 [x0] load may-skip hidden 4x4",
+	{0x8540c000, "SVE_LOAD v0 = p0 [x0] load may-skip 1x4", KIND_LD | KIND_SVE | KIND_SVE_PRED},
+	{0xa5002000, "SVE_LOAD v0 = p0 [x0] load may-skip hidden 4x4",
 	 KIND_LD | KIND_SVE | KIND_SVE_PRED},
 	/* ldff1d {z0.d}, p1/z, [x2, x3, lsl #3] */
 	{0xa5e36440, "SVE_LOAD_FAULT v0 ffr = p1 ffr [x2 x3] load may-skip hidden first-fault 2x8",
@@ -187,7 +187,7 @@ static const struct {
 	{0x25e08261, "SVE_COUNT_PRED x1 = p3", KIND_SVE},
 	{0x25289040, "SVE_FFR_WRITE ffr = p2", KIND_SVE},
 	/* ld1w {z6.q}, p0/z, [x6, #1, mul vl] */
-	{0xa51120c6, "VLOAD v6 = p0 [x6] load may-skip hidden 1x4",
+	{0xa51120c6, "SVE_LOAD v6 = p0 [x6] load may-skip hidden 1x4",
 	 KIND_LD | KIND_SVE | KIND_SVE_PRED},
 	/* ldsetpal x26, x30, [x4]; rcwcasp x16, x17, x26, x27, [x6] */
 	{0x19fe309a, "ATOMIC x26 x30 = x26 x30 [x4] load store acquire release atomic 2x8",
@@ -418,8 +418,8 @@ static void check_reached(const struct decode_group *group, const struct decode_
 static void every_row_and_class_is_used(void **state)
 {
 	/* Rare among the words of their rows: ror x0, x1, #3; ld4r {v0.2d-v3.2d}, [x0];
-	 * {v0.4s-v3.4s} */
-	static const uint32_t rare[] = {0x93c10c20, 0x4d60ec00, 0x4d60e800};
+	 * {v0.4s-v3.4s}; mov z0.d, z1.d */
+	static const uint32_t rare[] = {0x93c10c20, 0x4d60ec00, 0x4d60e800, 0x04613020};
 
 	(void)state;
 	visit_rows(reach_row);
@@ -451,42 +451,60 @@ static void costs_split_classes(void **state)
 		uint32_t word;
 		unsigned class;
 	} all[] = {
-		{0x1b027c20, CLASS_INT_MUL},         /* mul w0, w1, w2 */
-		{0x9b027c20, CLASS_INT_MUL_X},       /* mul x0, x1, x2 */
-		{0x9b227c20, CLASS_INT_MUL},         /* smull x0, w1, w2 */
-		{0x1b020c20, CLASS_INT_MADD},        /* madd w0, w1, w2, w3 */
-		{0x9b028c20, CLASS_INT_MADD_X},      /* msub x0, x1, x2, x3 */
-		{0x9b220c20, CLASS_INT_MADD},        /* smaddl x0, w1, w2, x3 */
-		{0x29000861, CLASS_STORE_PAIR},      /* stp w1, w2, [x3] */
-		{0xa9000861, CLASS_STORE_PAIR_X},    /* stp x1, x2, [x3] */
-		{0xa9bf0861, CLASS_STORE_PAIR_X_WB}, /* stp x1, x2, [x3, #-16]! */
-		{0x3d800020, CLASS_VSTORE_Q},        /* str q0, [x1] */
-		{0x3c9f0020, CLASS_VSTORE_Q},        /* stur q0, [x1, #-16] */
-		{0xfd000020, CLASS_VSTORE},          /* str d0, [x1] */
-		{0xab020020, CLASS_INT_FLAGS},       /* adds x0, x1, x2 */
-		{0xea020020, CLASS_INT_FLAGS_LOGIC}, /* ands x0, x1, x2 */
-		{0xfa410000, CLASS_INT_CONDITIONAL}, /* ccmp x0, x1, #0, eq */
-		{0x3a410800, CLASS_INT_CONDITIONAL}, /* ccmn w0, #1, #0, eq */
-		{0x1e620c20, CLASS_FP_SELECT},       /* fcsel d0, d1, d2, eq */
-		{0x1e60c020, CLASS_FP_MOVE},         /* fabs d0, d1 */
-		{0x6e229c20, CLASS_SIMD_POLY_Q},     /* pmul v0.16b, v1.16b, v2.16b */
-		{0x2e229c20, CLASS_SIMD_POLY},       /* pmul v0.8b, v1.8b, v2.8b */
-		{0x9e620021, CLASS_FP_CONVERT_INT},  /* scvtf d1, x1 */
-		{0x9e670021, CLASS_FP_FROM_INT},     /* fmov d1, x1 */
-		{0x4ea29c20, CLASS_SIMD_MUL_Q},      /* mul v0.4s, v1.4s, v2.4s */
-		{0x0ea29c20, CLASS_SIMD_MUL},        /* mul v0.2s, v1.2s, v2.2s */
-		{0x4ea29420, CLASS_SIMD_MLA_Q},      /* mla v0.4s, v1.4s, v2.4s */
-		{0x6fa20020, CLASS_SIMD_MLA_Q},      /* mla v0.4s, v1.4s, v2.s[1] */
-		{0x0e628020, CLASS_SIMD_MLA},        /* smlal v0.4s, v1.4h, v2.4h */
-		{0x4e628020, CLASS_SIMD_MLA},        /* smlal2 v0.4s, v1.8h, v2.8h */
-		{0x4f000401, CLASS_SIMD_ZERO_LANES}, /* movi v1.4s, #0 */
-		{0x0f002401, CLASS_SIMD_ZERO_LANES}, /* movi v1.2s, #0, lsl #8 */
-		{0x4f008401, CLASS_SIMD_ZERO_LANES}, /* movi v1.8h, #0 */
-		{0x4f00e401, CLASS_SIMD_ZERO_LANES}, /* movi v1.16b, #0 */
-		{0x4f00c401, CLASS_SIMD_ALU},        /* movi v1.4s, #0, msl #8 */
-		{0x4f00e421, CLASS_SIMD_ALU},        /* movi v1.16b, #1 */
-		{0x6f000401, CLASS_SIMD_ALU},        /* mvni v1.4s, #0 */
-		{0x6f00e401, CLASS_SIMD_ZERO},       /* movi v1.2d, #0 */
+		{0x1b027c20, CLASS_INT_MUL},            /* mul w0, w1, w2 */
+		{0x9b027c20, CLASS_INT_MUL_X},          /* mul x0, x1, x2 */
+		{0x9b227c20, CLASS_INT_MUL},            /* smull x0, w1, w2 */
+		{0x1b020c20, CLASS_INT_MADD},           /* madd w0, w1, w2, w3 */
+		{0x9b028c20, CLASS_INT_MADD_X},         /* msub x0, x1, x2, x3 */
+		{0x9b220c20, CLASS_INT_MADD},           /* smaddl x0, w1, w2, x3 */
+		{0x29000861, CLASS_STORE_PAIR},         /* stp w1, w2, [x3] */
+		{0xa9000861, CLASS_STORE_PAIR_X},       /* stp x1, x2, [x3] */
+		{0xa9bf0861, CLASS_STORE_PAIR_X_WB},    /* stp x1, x2, [x3, #-16]! */
+		{0x3d800020, CLASS_VSTORE_Q},           /* str q0, [x1] */
+		{0x3c9f0020, CLASS_VSTORE_Q},           /* stur q0, [x1, #-16] */
+		{0xfd000020, CLASS_VSTORE},             /* str d0, [x1] */
+		{0xab020020, CLASS_INT_FLAGS},          /* adds x0, x1, x2 */
+		{0xea020020, CLASS_INT_FLAGS_LOGIC},    /* ands x0, x1, x2 */
+		{0xfa410000, CLASS_INT_CONDITIONAL},    /* ccmp x0, x1, #0, eq */
+		{0x3a410800, CLASS_INT_CONDITIONAL},    /* ccmn w0, #1, #0, eq */
+		{0x1e620c20, CLASS_FP_SELECT},          /* fcsel d0, d1, d2, eq */
+		{0x1e60c020, CLASS_FP_MOVE},            /* fabs d0, d1 */
+		{0x6e229c20, CLASS_SIMD_POLY_Q},        /* pmul v0.16b, v1.16b, v2.16b */
+		{0x2e229c20, CLASS_SIMD_POLY},          /* pmul v0.8b, v1.8b, v2.8b */
+		{0x9e620021, CLASS_FP_CONVERT_INT},     /* scvtf d1, x1 */
+		{0x9e670021, CLASS_FP_FROM_INT},        /* fmov d1, x1 */
+		{0x4ea29c20, CLASS_SIMD_MUL_Q},         /* mul v0.4s, v1.4s, v2.4s */
+		{0x0ea29c20, CLASS_SIMD_MUL},           /* mul v0.2s, v1.2s, v2.2s */
+		{0x4ea29420, CLASS_SIMD_MLA_Q},         /* mla v0.4s, v1.4s, v2.4s */
+		{0x6fa20020, CLASS_SIMD_MLA_Q},         /* mla v0.4s, v1.4s, v2.s[1] */
+		{0x0e628020, CLASS_SIMD_MLA},           /* smlal v0.4s, v1.4h, v2.4h */
+		{0x4e628020, CLASS_SIMD_MLA},           /* smlal2 v0.4s, v1.8h, v2.8h */
+		{0x4f000401, CLASS_SIMD_ZERO_LANES},    /* movi v1.4s, #0 */
+		{0x0f002401, CLASS_SIMD_ZERO_LANES},    /* movi v1.2s, #0, lsl #8 */
+		{0x4f008401, CLASS_SIMD_ZERO_LANES},    /* movi v1.8h, #0 */
+		{0x4f00e401, CLASS_SIMD_ZERO_LANES},    /* movi v1.16b, #0 */
+		{0x4f00c401, CLASS_SIMD_ALU},           /* movi v1.4s, #0, msl #8 */
+		{0x4f00e421, CLASS_SIMD_ALU},           /* movi v1.16b, #1 */
+		{0x6f000401, CLASS_SIMD_ALU},           /* mvni v1.4s, #0 */
+		{0x6f00e401, CLASS_SIMD_ZERO},          /* movi v1.2d, #0 */
+		{0x4ea28420, CLASS_SIMD_ALU},           /* add v0.4s, v1.4s, v2.4s */
+		{0x04a20020, CLASS_SVE_ALU},            /* add z0.s, z1.s, z2.s */
+		{0x04613020, CLASS_SVE_MOVE},           /* mov z0.d, z1.d */
+		{0x04623020, CLASS_SVE_ALU},            /* orr z0.d, z1.d, z2.d */
+		{0x65820020, CLASS_SVE_FADD},           /* fadd z0.s, z1.s, z2.s */
+		{0x64908020, CLASS_FP_ADD_PAIR},        /* faddp z0.s, p0/m, z0.s, z1.s */
+		{0x04a39c20, CLASS_SVE_SHIFT},          /* lsl z0.d, z1.d, #3 */
+		{0x65c2a020, CLASS_SVE_CONVERT_D},      /* frintm z0.d, p0/m, z1.d */
+		{0x6582a020, CLASS_SVE_ROUND_S},        /* frintm z0.s, p0/m, z1.s */
+		{0x6594a020, CLASS_SVE_CONVERT_S},      /* scvtf z0.s, p0/m, z1.s */
+		{0x85804020, CLASS_SVE_LOAD},           /* ldr z0, [x1] */
+		{0xa5404020, CLASS_SVE_LOAD_INDEXED},   /* ld1w {z0.s}, p0/z, [x1, x0, lsl #2] */
+		{0xa4a04020, CLASS_SVE_LOAD_INDEXED_H}, /* ld1h {z0.h}, p0/z, [x1, x0, lsl #1] */
+		{0xa4c04020, CLASS_SVE_LOAD_INDEXED_H}, /* ld1h {z0.s}, p0/z, [x1, x0, lsl #1] */
+		{0xa5004020, CLASS_SVE_LOAD_INDEXED_H}, /* ld1sh {z0.d}, p0/z, [x1, x0, lsl #1] */
+		{0xa4806020, CLASS_SVE_LOAD_FAULT},     /* ldff1sw {z0.d}, p0/z, [x1, x0, lsl #2] */
+		{0xa4e06020, CLASS_SVE_LOAD_FAULT_H},   /* ldff1h {z0.d}, p0/z, [x1, x0, lsl #1] */
+		{0xe5804020, CLASS_SVE_STORE},          /* str z0, [x1] */
 	};
 
 	(void)state;

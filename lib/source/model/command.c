@@ -177,8 +177,8 @@ static char *cpu_words(const struct model_command_parts *parts)
 	fprintf(out, "%s,midr=0x%x", own ? core->engine_cpu : "max", core->midr);
 	if (!own && core->sve)
 		fprintf(out, ",sve-max-vq=%u", core->vector_bytes / 16u);
-	else if (core->sve && core->vector_bytes < core->own_vector_bytes)
-		fprintf(out, ",sve%u=off", 8u * core->own_vector_bytes);
+	else if (core->sve) /* the core may be a copy of QEMU's, with shorter ones */
+		fprintf(out, ",sve-default-vector-length=%u", core->vector_bytes);
 	if (!own && is_7_1(parts->qemu))
 		fprintf(out, "%s,sme=off", core->sve ? "" : ",sve=off");
 	if (!own || core->sve)

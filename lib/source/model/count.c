@@ -114,22 +114,6 @@ static void warn_of_outside(unsigned outside, struct plumb_diagnostics *diagnost
 			"processes that share memory, which the host runs in any order");
 }
 
-/* Code that asks how long vectors are goes through loops more often in the model than on the core.
- */
-static void warn_of_vectors(const struct model_result *run, struct plumb_diagnostics *diagnostics)
-{
-	const uint64_t vectors = run->counts.counts[EVENT_SVE_INST_SPEC];
-	const uint64_t least = run->counts.counts[EVENT_INST_RETIRED] / 100;
-
-	if (run->own_vector_bytes > run->vector_bytes && vectors != MODEL_NOT_COUNTED &&
-	    vectors > least)
-		plumb_diagnostics_add(
-			diagnostics, PLUMB_WARNING, "vector-length", NULL,
-			"the program uses SVE, whose vectors have %u bits in the model, and %u "
-			"on the core, which executes fewer instructions for the same work",
-			8 * run->vector_bytes, 8 * run->own_vector_bytes);
-}
-
 /* Tells whether a core before this one is the same, of which this one is a platform. */
 static bool is_platform(size_t at)
 {
@@ -207,7 +191,6 @@ void model_warn(const struct model_result *run, struct plumb_diagnostics *diagno
 				      (unsigned long long)run->unknown_instructions,
 				      (unsigned long long)instructions);
 	warn_of_outside(run->outside, diagnostics);
-	warn_of_vectors(run, diagnostics);
 	warn_of_lacking(run, diagnostics);
 	if (run->hidden_accesses)
 		plumb_diagnostics_add(

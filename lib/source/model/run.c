@@ -442,8 +442,6 @@ static void fill_result(const struct run *run, int status, struct model_result *
 	result->outside = atomic_load(&shared->outside);
 	if (atomic_load(&shared->threads_started) <= atomic_load(&shared->processes))
 		result->outside &= OUTSIDE_MEMORY; /* the rest is about the order of threads */
-	result->vector_bytes = run->core->vector_bytes;
-	result->own_vector_bytes = run->core->own_vector_bytes;
 	result->core = run->core;
 	result->lacking_ran = read_lacking(&shared->lacking_ran);
 	if (result->signal == SIGILL)

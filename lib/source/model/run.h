@@ -91,8 +91,6 @@ struct model_result {
 	/* Of a sampled run with intervals: a copy, to be freed. NULL: of no such run. */
 	struct model_units *units;
 	double frequency; /* of the core, in Hz */
-	/* In bytes: of SVE, in the model and on the core. */
-	unsigned vector_bytes, own_vector_bytes;
 	const struct core_params *core;
 	/* The first one that QEMU's CPU executed; the one at which the program ended. */
 	struct model_lacking_insn lacking_ran, lacking_last;
