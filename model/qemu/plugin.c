@@ -648,7 +648,8 @@ static void system_call_returned(qemu_plugin_id_t id, unsigned index, int64_t nu
 	if (counting && (!vcpu->sampler || sampler_enter(vcpu->sampler))) {
 		remap_returned(vcpu->core, number, vcpu->call, result);
 		if (vcpu->sampler && number == CALL_MMAP)
-			sampler_mapped(vcpu->sampler, vcpu->call[2], (uint64_t)result);
+			sampler_mapped(vcpu->sampler, vcpu->call[2], vcpu->call[3],
+				       (uint64_t)result);
 		if (vcpu->sampler)
 			sampler_leave(vcpu->sampler);
 	}

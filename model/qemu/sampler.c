@@ -16,13 +16,14 @@
 #include "qemu/share.h"
 #include "schedule.h"
 
-#define SYSCALL_SIGRETURN 139
-#define SYSCALL_PRCTL     167
-#define SYSCALL_MUNMAP    215
-#define SYSCALL_CLONE     220
-#define SYSCALL_MMAP      222
-#define SYSCALL_CLONE3    435
-#define MAP_FIXED_FLAG    0x10
+#define SYSCALL_SIGRETURN  139
+#define SYSCALL_PRCTL      167
+#define SYSCALL_MUNMAP     215
+#define SYSCALL_CLONE      220
+#define SYSCALL_MMAP       222
+#define SYSCALL_CLONE3     435
+#define MAP_FIXED_FLAG     0x10
+#define MAP_ANONYMOUS_FLAG 0x20
 
 #define CONTEXT_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */
 
@@ -440,13 +441,13 @@ void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, u
 	}
 }
 
-void sampler_mapped(struct sampler *sampler, uint64_t protection, uint64_t address)
+void sampler_mapped(struct sampler *sampler, uint64_t protection, uint64_t flags, uint64_t address)
 {
 	struct mapping mapping;
 
 	/* A run-time system maps it so that a recording names it. */
-	if (!sampler->ended && protection & PROT_EXEC && maps_find(address, &mapping) &&
-	    mappings_are_jitdump(&mapping))
+	if (!sampler->ended && protection & PROT_EXEC && !(flags & MAP_ANONYMOUS_FLAG) &&
+	    maps_find(address, &mapping) && mappings_are_jitdump(&mapping))
 		tell_mapping(sampler, &mapping);
 }
 

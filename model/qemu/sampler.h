@@ -68,8 +68,8 @@ void sampler_block_done(struct sampler *sampler);
 /* The thread makes a system call: it may unmap code, or make a thread. */
 void sampler_system_call(struct sampler *sampler, int64_t number, uint64_t a1, uint64_t a2,
 			 uint64_t a4);
-/* The thread has mapped something, with this protection: a jitdump is told. */
-void sampler_mapped(struct sampler *sampler, uint64_t protection, uint64_t address);
+/* The thread has mapped something, with this protection and these flags: a jitdump is told. */
+void sampler_mapped(struct sampler *sampler, uint64_t protection, uint64_t flags, uint64_t address);
 /* Returns the model time when the next thread was made; 0: unknown. */
 uint64_t sampler_made_at(void);
 /* Call it in a forked child, which is sampled or not. */
