@@ -251,12 +251,18 @@ static int find(struct exploration *e, struct plumb_findings **findings)
 /* ---- the recording's file -----------------------------------------------------------------------
  */
 
-/* Opens a file that nobody sees, for a recording that is not kept. */
-static int open_scratch(struct exploration *e)
+const char *explore_scratch_folder(void)
 {
 	const char *folder = getenv("TMPDIR");
 
-	folder = folder && *folder ? folder : "/tmp";
+	return folder && *folder ? folder : "/tmp";
+}
+
+/* Opens a file that nobody sees, for a recording that is not kept. */
+static int open_scratch(struct exploration *e)
+{
+	const char *folder = explore_scratch_folder();
+
 	e->scratch = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (e->scratch < 0) {
 		e->path = memory_format("%s/plumb-explore-XXXXXX", folder);

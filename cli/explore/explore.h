@@ -81,6 +81,9 @@ struct explore_recording {
 int explore_record(struct exploration *e, const struct explore_recording *how,
 		   struct plumb_recording_run *run);
 
+/* Returns the folder for temporary files: TMPDIR, or /tmp. */
+const char *explore_scratch_folder(void);
+
 /* folder.c: reads and writes folders of results. Each returns an exit status. */
 int explore_check_folder(const char *path);
 int explore_keep(const struct exploration *e, const struct plumb_findings *findings);

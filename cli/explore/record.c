@@ -212,8 +212,13 @@ int explore_record(struct exploration *e, const struct explore_recording *how,
 	begun = s.files.writer;
 	ended = begun ? record_files_end(&s.files) : 0;
 	e->recorded = begun && ended == 0;
-	if (ended < 0)
+	if (ended < 0 && e->scratch >= 0) {
+		complain("%s: the temporary recording could not be completed",
+			 explore_scratch_folder());
+		advise("set TMPDIR to a folder with more room, or use -o DIR");
+	} else if (ended < 0) {
 		complain("%s: the recording could not be completed", e->path);
+	}
 	record_files_free(&s.files);
 	return error ? error : ended;
 }

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diagnostics.h"
@@ -80,6 +81,14 @@ static int write_at(const struct plumb_recording_writer *writer, const void *byt
 	return number;
 }
 
+/* Returns whether the file can still be found: a temporary one may have no name. */
+static bool has_name(const struct plumb_recording_writer *writer)
+{
+	struct stat status;
+
+	return fstat(writer->fd, &status) != 0 || status.st_nlink > 0;
+}
+
 static int failed(struct plumb_recording_writer *writer, int number)
 {
 	struct place where = {.file = writer->path};
@@ -88,7 +97,7 @@ static int failed(struct plumb_recording_writer *writer, int number)
 	disk_failure(writer->fd, writer->path, number, text, sizeof(text));
 	diagnostics_add(writer->diagnostics, PLUMB_ERROR,
 			number == ENOSPC ? "disk-full" : "not-written", &where, "%s", text);
-	if (!writer->pipe && writer->data_end > writer->data_begin)
+	if (!writer->pipe && writer->data_end > writer->data_begin && has_name(writer))
 		plumb_diagnostics_hint(writer->diagnostics,
 				       "the recording up to then is kept and can be read");
 	writer->error = PLUMB_ERR_IO;

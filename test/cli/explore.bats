@@ -499,3 +499,15 @@ setup()
 	said "plumb: results/findings.json: not a program" \
 		"       name the folder to show its findings"
 }
+
+@test "a full disk for temporary files is named" {
+	mkdir small
+	run unshare -Urm true
+	[ "$status" -eq 0 ] || skip "no file systems of one's own here"
+	# shellcheck disable=SC2016 # for the shell inside
+	run unshare -Urm sh -c 'mount -t tmpfs -o size=64k none small &&
+		TMPDIR=$PWD/small "$@"' sh "$PLUMB" explore --source model "$work/columns"
+	[ "$status" -eq 2 ]
+	grep -qF "$PWD/small: the temporary recording could not be completed" <<<"$output"
+	[[ $output != *'is kept'* ]]
+}
