@@ -65,6 +65,11 @@ struct bounds {
 
 /* Counts are read: begins to look at operations, unless it does, or has just done so. */
 void bounds_begin(struct core *core);
+/*
+ * Returns how many times in a row something may happen that takes so many cycles and operations, if
+ * it is sure that no read of the counts meanwhile begins that.
+ */
+uint64_t bounds_room(const struct core *core, uint64_t cycles, uint64_t operations);
 /* While it does: an operation was executed; the last one, a store, was sent to the store buffer; a
  * block ends. */
 void bounds_operation(struct core *core, const struct op *op, uint64_t done);

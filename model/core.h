@@ -110,6 +110,11 @@ bool core_foresee(struct core *core, const struct block *block, unsigned execute
 		  struct predict_outcome *outcome);
 void core_set_foreseen(struct core *core, const struct predict_outcome *outcome);
 
+/* Likewise in that thread: see predictor_read(). */
+bool core_foresee_state(const struct core *core, struct predictor_mark *mark);
+uint32_t core_foresee_room(const struct core *core);
+void core_foresee_skip(struct core *core, uint32_t branches);
+
 /*
  * Interrupts the program between two instructions, for a signal or a fault: drains the pipeline and
  * fetches again. The svc of a system call does that by itself.

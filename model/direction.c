@@ -60,6 +60,7 @@ struct direction {
 	int8_t trust_new; /* negative: the alternative to a new entry predicts better */
 	uint32_t tick;
 	uint32_t random;
+	uint64_t changes; /* direction_read() */
 };
 
 /* A branch's places in the tables. */
@@ -198,6 +199,7 @@ static inline void count_by(int8_t *counter, int steps, int least, int most)
 
 static __attribute__((noinline)) void age(struct direction *d)
 {
+	d->changes++;
 	for (size_t i = 0; i < TABLES_MAX * ((size_t)d->index_mask + 1); i++)
 		d->entries[i].useful >>= 1;
 }
@@ -335,10 +337,12 @@ static __attribute__((noinline)) bool predict_and_learn(struct direction *d,
 {
 	const int step = taken ? 1 : -1;
 	const bool second = *found->second >= found->taken;
-	bool predicted = second, useful = false;
+	const int8_t second_was = *found->second, trust_was = d->trust_new;
+	bool predicted = second, useful = false, changed = false;
 
 	if (found->provides) {
 		struct entry *entry = found->first;
+		const struct entry was = *entry;
 		const bool first = entry->counter >= 0, right = first == taken;
 		const bool fresh = (entry->counter == 0 || entry->counter == -1) && !entry->useful;
 
@@ -350,8 +354,11 @@ static __attribute__((noinline)) bool predict_and_learn(struct direction *d,
 		}
 		count_by(&entry->counter, step, -COUNTER_MAX - 1, COUNTER_MAX);
 		useful = entry->useful;
+		changed = entry->counter != was.counter || entry->useful != was.useful;
 	}
 	count_by(found->second, useful ? 0 : step, found->least, COUNTER_MAX);
+	changed |= *found->second != second_was || d->trust_new != trust_was;
+	d->changes += changed || predicted != taken;
 	if (predicted != taken)
 		allocate(d, found, taken);
 	return predicted;
@@ -381,4 +388,38 @@ void direction_note_taken(struct direction *d, uint64_t pc, uint64_t target)
 uint64_t direction_history(const struct direction *d)
 {
 	return d->recent;
+}
+
+uint32_t direction_room(const struct direction *d)
+{
+	return AGE_PERIOD - 1 - d->tick;
+}
+
+void direction_skip(struct direction *d, uint32_t branches)
+{
+	d->tick += branches;
+}
+
+/* The newest bits are in .recent, and the older ones begin where .history was moved last. */
+void direction_read(const struct direction *d, struct direction_mark *mark)
+{
+	const struct folds *folds[] = {&d->index, &d->tag, &d->tag2};
+	uint64_t *words = mark->words, newer = d->recent & ((1ull << d->pushed) - 1);
+	unsigned at = 0;
+
+	_Static_assert(1 + HISTORY_BITS / 64 + 3 * sizeof(per_table) / 8 <= DIRECTION_WORDS,
+		       "histories fit");
+	memset(mark, 0, sizeof(*mark));
+	mark->changes = d->changes;
+	words[at++] = d->recent;
+	for (unsigned i = 0; i < HISTORY_BITS / HISTORY_STEP; i += 4, at++) {
+		const uint64_t older = d->history[i] | (uint64_t)d->history[i + 1] << 16 |
+				       (uint64_t)d->history[i + 2] << 32 |
+				       (uint64_t)d->history[i + 3] << 48;
+
+		words[at] = older << d->pushed | newer;
+		newer = d->pushed ? older >> (64 - d->pushed) : 0;
+	}
+	for (unsigned i = 0; i < 3; i++, at += sizeof(per_table) / 8)
+		memcpy(&words[at], &folds[i]->value, sizeof(per_table));
 }

@@ -20,3 +20,18 @@ void core_set_foreseen(struct core *core, const struct predict_outcome *outcome)
 {
 	predictor_set_foreseen(core->predictor, outcome);
 }
+
+bool core_foresee_state(const struct core *core, struct predictor_mark *mark)
+{
+	return predictor_read(core->predictor, mark);
+}
+
+uint32_t core_foresee_room(const struct core *core)
+{
+	return predictor_room(core->predictor);
+}
+
+void core_foresee_skip(struct core *core, uint32_t branches)
+{
+	predictor_skip(core->predictor, branches);
+}

@@ -39,6 +39,7 @@ void memo_leave(struct core *core)
 		return;
 	if (memo->stale)
 		state_write(core, memo->node->words);
+	memo->disturbed++;
 	memo->stale = false;
 	memo->node = NULL;
 	memo->last = NULL;
@@ -385,6 +386,7 @@ take_step(const struct attempt *attempt, struct transition *t, const struct step
 	struct transition *found = t;
 	uint64_t answer;
 
+	attempt->core->memo->disturbed += (*step)->kind != STEP_LOADS_DONE;
 	if ((*step)->kind >= STEP_LOAD && (*step)->kind <= STEP_OWN_NEAR)
 		found = find_as_near(attempt, t, k);
 	if (!found) {
@@ -485,6 +487,7 @@ follow(const struct attempt *attempt, struct memo *memo)
 		if (step->kind != STEP_STORE)
 			continue;
 stored:
+		memo->disturbed++;
 		keep_store(attempt, step);
 	}
 }
@@ -514,13 +517,17 @@ static void replay(struct core *core, const struct block *block, unsigned execut
 	}
 	memo_go_on(memo, t);
 	memo->stale = true;
-	if (likely(t->counts_kinds))
+	if (likely(t->counts_kinds)) {
 		count_room(core, prepared);
-	else
+	} else {
+		memo->disturbed++;
 		count_kinds(core, block, executed);
-	if (prepared->branch && memo->told.outcome.result == PREDICT_WRONG)
+	}
+	if (prepared->branch && memo->told.outcome.result == PREDICT_WRONG) {
+		memo->disturbed++;
 		count_wrong_path(core, memo->told.outcome.wrong_path, t->wrong_operations,
 				 begun + (uint64_t)(int64_t)t->wrong);
+	}
 	core->cycle = begun + t->cycles;
 	core->used = t->used;
 }
@@ -612,11 +619,13 @@ void memo_execute(struct core *core, const struct block *block, unsigned execute
 
 	if (unlikely((core->observed && !only_charges(core)) || !prepared->replayable ||
 		     executed != prepared->count || access_count > ACCESSES_MAX)) {
+		memo->disturbed++;
 		memo_leave(core);
 		execute_anew(core, block, executed, accesses, access_count, next_pc);
 		return;
 	}
 	if (unlikely(!memo->node) && !enter(core)) {
+		memo->disturbed++;
 		execute_anew(core, block, executed, accesses, access_count, next_pc);
 		return;
 	}

@@ -102,6 +102,8 @@ struct memo {
 	struct transition *counted;              /* those with executions that are not counted */
 	int32_t ahead;                           /* replays, less what records cost */
 	uint64_t replays;
+	uint64_t disturbed;       /* how often anything but a replay with usual answers was done */
+	uint64_t forgotten;       /* how often all nodes were */
 	uint32_t rest, rest_next; /* blocks to execute plainly */
 	uint64_t *counters[COUNTERS_MAX];
 	unsigned counter_count; /* of those that are compared; then, of instructions, and kinds */

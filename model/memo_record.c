@@ -46,6 +46,7 @@ void memo_forget(struct core *core)
 	memo_settle(core);
 	memset(memo->buckets, 0, sizeof(memo->buckets));
 	memo->used = 0;
+	memo->forgotten++;
 }
 
 void memo_make_room(struct core *core)
@@ -268,6 +269,7 @@ void memo_record(struct core *core, const struct block *block, unsigned executed
 	struct transition *last = memo->last, *t;
 	struct node *from = memo->node;
 
+	memo->disturbed++;
 	memo_leave(core);
 	t = observe(core, block, executed, accesses, access_count, next_pc);
 	if (!t) {

@@ -193,3 +193,32 @@ void predictor_set_foreseen(struct predictor *predictor, const struct predict_ou
 {
 	predictor->foreseen = outcome;
 }
+
+bool predictor_read(const struct predictor *predictor, struct predictor_mark *mark)
+{
+	const unsigned entries = predictor->params->return_entries;
+	unsigned at = predictor->return_top;
+
+	memset(mark, 0, sizeof(*mark));
+	direction_read(predictor->direction, &mark->direction);
+	mark->indirect_changes = indirect_changes(predictor->indirect);
+	mark->path = indirect_path(predictor->indirect);
+	mark->depth = predictor->return_depth;
+	if (mark->depth > PREDICTOR_RETURNS)
+		return false;
+	for (unsigned i = 0; i < mark->depth; i++) {
+		mark->returns[i] = predictor->returns[at];
+		at = at ? at - 1 : entries - 1;
+	}
+	return true;
+}
+
+uint32_t predictor_room(const struct predictor *predictor)
+{
+	return direction_room(predictor->direction);
+}
+
+void predictor_skip(struct predictor *predictor, uint32_t branches)
+{
+	direction_skip(predictor->direction, branches);
+}

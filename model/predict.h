@@ -8,7 +8,7 @@
 #ifndef MODEL_PREDICT_H
 #define MODEL_PREDICT_H
 
-#include "params.h"
+#include "direction.h"
 
 struct predictor;
 
@@ -39,6 +39,27 @@ void predictor_branch(struct predictor *predictor, uint64_t pc, unsigned kind, b
  */
 void predictor_foresee(struct predictor *predictor, uint64_t pc, unsigned kind, bool taken,
 		       uint64_t target, struct predict_outcome *outcome);
+/*
+ * For branches that repeat. predictor_read() tells all that later predictions depend on, but for
+ * tables; of these, how often anything changed in those of directions and indirect targets. If that
+ * is the same before and after some branches as before and after the same ones just before them,
+ * three times in a row, then they will find everything as it was for ever: the buffers of targets
+ * keep the branches that were used last, in that order. There may be too much on the stack of
+ * returns to tell: false.
+ *
+ * predictor_room(): how many conditional branches there may be before tables age;
+ * predictor_skip(): so many were predicted among such branches.
+ */
+#define PREDICTOR_RETURNS 64
+struct predictor_mark {
+	struct direction_mark direction;
+	uint64_t indirect_changes, path;
+	uint64_t depth, returns[PREDICTOR_RETURNS]; /* the last one first */
+};
+bool predictor_read(const struct predictor *predictor, struct predictor_mark *mark);
+uint32_t predictor_room(const struct predictor *predictor);
+void predictor_skip(struct predictor *predictor, uint32_t branches);
+
 void predictor_set_foreseen(struct predictor *predictor, const struct predict_outcome *outcome);
 
 #endif

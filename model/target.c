@@ -169,6 +169,7 @@ struct indirect {
 	struct indirect_entry *tables[INDIRECT_TABLES];
 	uint32_t mask;
 	unsigned log2_entries;
+	uint64_t changes;
 	uint64_t path; /* 4 bits of each of the last targets, newest lowest */
 };
 
@@ -226,6 +227,7 @@ uint64_t indirect_branch(struct indirect *indirect, uint64_t history, uint64_t p
 		struct indirect_entry *entry = hit[provider];
 
 		if (entry->target == target) {
+			indirect->changes += entry->confidence < CONFIDENT;
 			if (entry->confidence < CONFIDENT)
 				entry->confidence++;
 		} else if (entry->confidence) {
@@ -235,6 +237,7 @@ uint64_t indirect_branch(struct indirect *indirect, uint64_t history, uint64_t p
 		}
 	}
 	if (predicted != target) {
+		indirect->changes++;
 		/* The next longer history may distinguish the cases. */
 		for (int i = provider + 1; i < INDIRECT_TABLES; i++) {
 			if (hit[i]->confidence) {
@@ -248,4 +251,14 @@ uint64_t indirect_branch(struct indirect *indirect, uint64_t history, uint64_t p
 	}
 	indirect->path = indirect->path << 4 ^ ((target >> 2) * 0x9e3779b97f4a7c15ull) >> 60;
 	return predicted;
+}
+
+uint64_t indirect_changes(const struct indirect *indirect)
+{
+	return indirect->changes;
+}
+
+uint64_t indirect_path(const struct indirect *indirect)
+{
+	return indirect->path;
 }

@@ -35,6 +35,10 @@ uint64_t target_buffer_peek(const struct target_buffer *buffer, uint64_t pc);
 struct indirect *indirect_new(const struct predictor_params *params);
 void indirect_free(struct indirect *indirect);
 
+/* How often anything changed in the tables, and the targets so far that predictions depend on. */
+uint64_t indirect_changes(const struct indirect *indirect);
+uint64_t indirect_path(const struct indirect *indirect);
+
 /* Predicts the target of the indirect branch at `pc`, 0 if unknown; then learns `target`. */
 uint64_t indirect_branch(struct indirect *indirect, uint64_t history, uint64_t pc, uint64_t target);
 

@@ -49,6 +49,24 @@ void bounds_begin(struct core *core)
 	core->observed = true;
 }
 
+uint64_t bounds_room(const struct core *core, uint64_t cycles, uint64_t operations)
+{
+	const struct bounds *bounds = core->bounds;
+	uint64_t cycle, sequence, by_cycle = 0, by_sequence = 0;
+
+	if (!bounds)
+		return UINT64_MAX;
+	cycle = bounds->end + CYCLES_BETWEEN;
+	sequence = bounds->sequence + OPERATIONS_BETWEEN;
+	if (bounds->stage != BOUNDS_IDLE || !bounds->end)
+		return 0;
+	if (cycle > core->cycle)
+		by_cycle = (cycle - 1 - core->cycle) / cycles;
+	if (sequence > core->sequence)
+		by_sequence = (sequence - 1 - core->sequence) / operations;
+	return later(by_cycle, by_sequence);
+}
+
 /* Uses `ports` for `cycles`. If there are too many kinds of them, some count for none. */
 static void use_ports(struct bounds *bounds, uint32_t ports, unsigned cycles)
 {

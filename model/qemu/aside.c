@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "qemu/belt.h"
+#include "qemu/repeats.h"
 #include "qemu/sampled.h"
 
 /*
@@ -15,6 +16,7 @@
 #define LATER_BLOCKS  65536
 #define LEAST         65536 /* instructions for which it is worth while */
 #define ACCESSES_MOST 1024  /* of a block that is handed over */
+#define PERIODS_AHEAD 4     /* records of periods that the other thread may not have processed */
 
 /*
  * The first word of a record: a block's number, the number of its accesses, and flags. Then come
@@ -34,6 +36,7 @@
 #define HAS_EXECUTED (1ull << 52) /* else all instructions executed */
 #define HAS_NEXT     (1ull << 53)
 #define HAS_WRONG    (1ull << 54) /* predict_outcome.wrong_path; else it is 0 */
+#define PERIODS      (1ull << 55) /* instead of all this: so many periods, whose address follows */
 #define IS_RECORD    (1ull << 63) /* always: the belt wants it */
 #define FIRST_WORDS  5
 
@@ -62,12 +65,17 @@ static struct {
 	uint32_t known; /* what the other thread was told */
 	uint64_t left;  /* instructions until it is to stop */
 	uint64_t executed;
+	uint64_t periods; /* records of them so far */
 } here;
 
 static struct {
 	_Alignas(ASIDE_APART) _Atomic uint32_t
 		known; /* blocks of which the core's wrong paths know */
 	void *user;
+	struct period *period;
+	const struct repeat *repeat; /* what it knows of, or NULL */
+	uint64_t *settled;
+	_Atomic uint64_t periods; /* records that were processed */
 	struct predict_outcome outcome;
 	struct access accesses[ACCESSES_MOST];
 	uint8_t activity[BLOCK_MAX];
@@ -85,7 +93,8 @@ void aside_set_up(unsigned threads, aside_execute *execute)
 	execute_block = execute;
 }
 
-void aside_begin(struct core *core, void *user, struct insn_notes *notes, bool predicates)
+void aside_begin(struct core *core, void *user, struct insn_notes *notes, bool predicates,
+		 uint64_t *settled, bool repeat)
 {
 	if (!wanted || over)
 		return;
@@ -93,6 +102,12 @@ void aside_begin(struct core *core, void *user, struct insn_notes *notes, bool p
 	here.notes = notes;
 	here.predicates = predicates;
 	there.user = user;
+	there.settled = settled;
+	period_free(there.period);
+	there.period = repeat ? period_new(core) : NULL;
+	there.repeat = NULL;
+	if (there.period)
+		repeats_begin(core);
 	aside.countdown = HERE_BLOCKS;
 	atomic_store(&there.known, blocks_count());
 	core_set_block_finder(core, blocks_find_known, &there.known, &there.known);
@@ -121,7 +136,38 @@ static inline const uint64_t *read_access(const uint64_t *at, struct access *acc
 	return at;
 }
 
-static size_t take(const uint64_t *record)
+static void execute_period(const struct repeat *repeat)
+{
+	for (uint32_t i = 0; i < repeat->length; i++) {
+		const struct aside_block done = repeats_block(repeat, i);
+
+		there.outcome = repeat->outcomes[i];
+		execute_block(there.user, &done);
+		period_executed(there.period, done.block);
+	}
+	period_ended(there.period);
+}
+
+/* Executes periods, or skips them. */
+static void take_periods(const struct repeat *repeat, uint64_t count)
+{
+	if (there.repeat != repeat)
+		period_begin(there.period);
+	there.repeat = repeat;
+	while (count) {
+		const uint64_t skipped =
+			period_skip(there.period, count, there.settled, ASIDE_SETTLES);
+
+		count -= skipped;
+		if (skipped || !count)
+			continue;
+		execute_period(repeat);
+		count--;
+	}
+	atomic_fetch_add_explicit(&there.periods, 1, memory_order_release);
+}
+
+static size_t take_block(const uint64_t *record)
 {
 	const uint64_t first = *record, *at = record + 1;
 	const struct block *block = blocks_numbered((uint32_t)first);
@@ -147,8 +193,18 @@ static size_t take(const uint64_t *record)
 		memcpy(there.activity, at, block->count);
 		at += (block->count + 7u) / 8;
 	}
+	there.repeat = NULL;
 	execute_block(there.user, &done);
 	return (size_t)(at - record);
+}
+
+static size_t take(const uint64_t *record)
+{
+	if (__builtin_expect(*record & PERIODS, 0)) {
+		take_periods((const struct repeat *)(uintptr_t)record[1], (uint32_t)*record);
+		return 2;
+	}
+	return take_block(record);
 }
 
 /* ---- The program's thread ----------------------------------------------------------------- */
@@ -183,13 +239,13 @@ static inline uint64_t *write_access(uint64_t *at, const struct access *access)
 }
 
 /* Predicts what follows the block, and writes the words before its accesses. */
-static inline uint64_t *write_first(uint64_t *record, const struct aside_block *done)
+static inline uint64_t *write_first(uint64_t *record, const struct aside_block *done,
+				    bool predicated, struct predict_outcome *outcome)
 {
 	const struct block *block = done->block;
 	const uint32_t known = blocks_count();
 	uint64_t first = IS_RECORD | block->id | (uint64_t)done->access_count << COUNT_SHIFT;
 	uint64_t *at = record + 1;
-	struct predict_outcome outcome;
 
 	if (known != here.known) {
 		first |= HAS_KNOWN;
@@ -206,50 +262,107 @@ static inline uint64_t *write_first(uint64_t *record, const struct aside_block *
 		first |= HAS_NEXT;
 		*at++ = done->next_pc;
 	}
-	if (core_foresee(here.core, block, done->executed, done->next_pc, &outcome)) {
-		first |= IS_BRANCH | (uint64_t)outcome.result << RESULT_SHIFT;
-		first |= outcome.pairs ? PAIRS : 0;
-		if (outcome.wrong_path) {
+	if (core_foresee(here.core, block, done->executed, done->next_pc, outcome)) {
+		first |= IS_BRANCH | (uint64_t)outcome->result << RESULT_SHIFT;
+		first |= outcome->pairs ? PAIRS : 0;
+		if (outcome->wrong_path) {
 			first |= HAS_WRONG;
-			*at++ = outcome.wrong_path;
+			*at++ = outcome->wrong_path;
 		}
 	}
 	if (!done->follows)
 		first |= INTERRUPTED;
-	if (here.notes->predicated)
+	if (predicated)
 		first |= PREDICATED;
 	*record = first;
 	return at;
 }
 
-bool aside_pass(const struct aside_block *done)
+/* Hands over a block, and sets what was predicted of its branch. */
+static inline void hand_over(const struct aside_block *done, bool predicated,
+			     struct predict_outcome *outcome)
 {
 	const struct block *block = done->block;
 	uint64_t *record, *at;
 
-	if (done->access_count > ACCESSES_MOST || here.left < BLOCK_MAX ||
-	    block->id >= BLOCKS_NUMBERED) {
-		aside_stop();
-		return false;
-	}
 	here.left -= done->executed;
 	here.executed += done->executed;
 	record = belt_room(FIRST_WORDS + 2 * done->access_count + BLOCK_MAX / 8);
-	at = write_first(record, done);
+	at = write_first(record, done, predicated, outcome);
 	for (size_t i = 0; i < done->access_count; i++)
 		at = write_access(at, &done->accesses[i]);
-	if (here.notes->predicated) {
+	if (predicated) {
 		memcpy(at, here.notes->activity, block->count);
 		at += (block->count + 7u) / 8;
 	}
 	belt_put((size_t)(at - record));
+}
+
+void aside_hand_over(const struct aside_block *done)
+{
+	struct predict_outcome outcome = {0};
+
+	hand_over(done, false, &outcome);
+}
+
+/* Whether a block may be in a period: nothing but its accesses is to be compared. */
+static bool is_plain(const struct aside_block *done)
+{
+	const struct block *block = done->block;
+
+	return done->follows && done->executed == block->count && !here.notes->predicated &&
+	       !(block->insns[block->count - 1].memory & MEM_HIDDEN);
+}
+
+bool aside_pass(const struct aside_block *done)
+{
+	struct predict_outcome outcome = {0};
+
+	if (done->access_count > ACCESSES_MOST || here.left < BLOCK_MAX ||
+	    done->block->id >= BLOCKS_NUMBERED) {
+		aside_stop();
+		return false;
+	}
+	hand_over(done, here.notes->predicated, &outcome);
+	if (repeats.rest)
+		repeats.rest -= repeats.rest != UINT32_MAX;
+	else
+		repeats_passed(done, is_plain(done), &outcome);
 	return true;
+}
+
+uint64_t aside_left(void)
+{
+	return here.left > BLOCK_MAX ? here.left - BLOCK_MAX : 0;
+}
+
+uint64_t aside_pass_periods(const struct repeat *repeat, uint64_t periods)
+{
+	uint64_t *record;
+
+	if (here.periods - atomic_load_explicit(&there.periods, memory_order_acquire) >=
+	    PERIODS_AHEAD)
+		belt_drain();
+	here.left -= periods * repeat->instructions;
+	here.executed += periods * repeat->instructions;
+	record = belt_room(2);
+	record[0] = IS_RECORD | PERIODS | periods;
+	record[1] = (uintptr_t)repeat;
+	belt_put(2);
+	return ++here.periods;
+}
+
+void aside_wait_for(uint64_t record)
+{
+	if (atomic_load_explicit(&there.periods, memory_order_acquire) < record)
+		belt_drain();
 }
 
 void aside_stop(void)
 {
 	if (!aside.runs)
 		return;
+	repeats_stop();
 	belt_drain();
 	aside.runs = false;
 	core_set_foreseen(here.core, NULL);

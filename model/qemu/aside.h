@@ -36,9 +36,13 @@ void aside_set_up(unsigned threads, aside_execute *execute);
 
 /*
  * The first thread of the process begins, with a core; `user` is for aside_execute. `notes` are
- * those of its blocks; the core reads predicates there if `predicates`.
+ * those of its blocks; the core reads predicates there if `predicates`. `*settled` is the cycle in
+ * which aside_execute last read the counts, each ASIDE_SETTLES cycles. Unless `repeats`, periods
+ * are not looked for: repeats.h.
  */
-void aside_begin(struct core *core, void *user, struct insn_notes *notes, bool predicates);
+#define ASIDE_SETTLES 4096
+void aside_begin(struct core *core, void *user, struct insn_notes *notes, bool predicates,
+		 uint64_t *settled, bool repeats);
 
 /* Blocks were made: call it with the lock held under which they are. */
 void aside_translated(void);
@@ -64,6 +68,17 @@ void aside_start(uint64_t instructions);
 
 /* Hands over what a block did. Returns false, and stops, if it has to be executed here. */
 bool aside_pass(const struct aside_block *done);
+
+/*
+ * For repeats.c: hands over a block, of which aside_pass() is not to be told; and tells of so many
+ * periods. That returns the number of its record, which aside_wait_for() waits for: the other
+ * thread is done with it. aside_left(): how many instructions may be handed over, at least.
+ */
+struct repeat;
+void aside_hand_over(const struct aside_block *done);
+uint64_t aside_pass_periods(const struct repeat *repeat, uint64_t periods);
+void aside_wait_for(uint64_t record);
+uint64_t aside_left(void);
 
 /* Returns when all blocks have been executed. More are executed here, for a while. */
 void aside_stop(void);

@@ -23,6 +23,7 @@
 #include "qemu/orphans.h"
 #include "qemu/registers.h"
 #include "qemu/remap.h"
+#include "qemu/repeats.h"
 #include "qemu/results.h"
 #include "qemu/sampled.h"
 #include "qemu/sampler.h"
@@ -34,11 +35,11 @@
 #include "qemu/window.h"
 #include "shared.h"
 
-#define VCPUS_MAX        (1u << 20)  /* QEMU uses a number again only if all above it are free */
-#define REMEMBERING_MAX  9           /* threads whose cores remember blocks */
-#define REMEMBERED_FIRST (48u << 20) /* bytes that the first of them may use for that */
-#define REMEMBERED_BYTES (8u << 20)  /* bytes that each other one may use */
-#define SETTLE_CYCLES    4096        /* how far the shared counts may lag: what a crash may lose */
+#define VCPUS_MAX        (1u << 20)    /* QEMU uses a number again only if all above it are free */
+#define REMEMBERING_MAX  9             /* threads whose cores remember blocks */
+#define REMEMBERED_FIRST (48u << 20)   /* bytes that the first of them may use for that */
+#define REMEMBERED_BYTES (8u << 20)    /* bytes that each other one may use */
+#define SETTLE_CYCLES    ASIDE_SETTLES /* how far the shared counts may lag: what a crash may lose */
 
 int qemu_plugin_version = PLUMB_QEMU_API;
 
@@ -153,7 +154,8 @@ static struct vcpu *vcpu_start(unsigned index, const struct registers *registers
 	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)
 		sampler_pause(vcpu->sampler);
 	if (!index && !vcpu->sampler)
-		aside_begin(vcpu->core, vcpu, &vcpu->notes, reads_predicates());
+		aside_begin(vcpu->core, vcpu, &vcpu->notes, reads_predicates(), &vcpu->settled,
+			    !window_asked() && !slots_have_snapshots());
 	atomic_fetch_add(&shared->threads_started, 1);
 	vcpus[index] = vcpu;
 	sampled_begin(index);
@@ -316,6 +318,14 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	const struct block *block = user;
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
+	if (repeats.compares) {
+		if (repeats_goes_on(vcpu->current, block, &vcpu->notes)) {
+			vcpu->current = block;
+			vcpu->notes.accesses.count = 0;
+			return;
+		}
+		repeats_stop();
+	}
 	if (sampled_skips(block))
 		return;
 	if (!counting) {
@@ -539,6 +549,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	if (!counting || count == 0 || count > BLOCK_MAX)
 		return;
+	if (!atomic_load(&threaded))
+		repeats_stop();
 	for (size_t i = 0; i < count; i++)
 		words[i] = qemu_plugin_insn_word(qemu_plugin_tb_get_insn(tb, i));
 	note_beginning(pc);

@@ -57,6 +57,11 @@ static bool wait_for_room(uint64_t number)
 	return true;
 }
 
+bool slots_have_snapshots(void)
+{
+	return interval != 0;
+}
+
 void slots_snapshot(uint64_t cycle)
 {
 	uint64_t due = atomic_load_explicit(&next_snapshot, memory_order_relaxed), number;

@@ -24,6 +24,8 @@ void slots_note_longest(uint64_t cycle);
 /* Takes a snapshot if one is due at this cycle of the model's time. */
 void slots_snapshot(uint64_t cycle);
 
+bool slots_have_snapshots(void); /* whether any ever will be */
+
 /* Call it in a forked child, which has no threads yet. */
 void slots_forked(void);
 

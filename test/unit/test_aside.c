@@ -5,6 +5,7 @@
 
 #include "check.h"
 
+#include "period.h"
 #include "qemu/aside.h"
 #include "qemu/sampled.h"
 
@@ -58,6 +59,56 @@ bool core_foresee(struct core *core, const struct block *block, unsigned execute
 					    .pairs = next_pc >> 5 & 1,
 					    .wrong_path = next_pc >> 6 & 1 ? next_pc * 3 : 0};
 	return executed == block->count && block->id % 4;
+}
+
+/* Nothing is looked for that repeats: test_repeats.c has that. */
+bool core_foresee_state(const struct core *core, struct predictor_mark *mark)
+{
+	(void)core, (void)mark;
+	return false;
+}
+
+uint32_t core_foresee_room(const struct core *core)
+{
+	(void)core;
+	return 0;
+}
+
+void core_foresee_skip(struct core *core, uint32_t branches)
+{
+	(void)core, (void)branches;
+}
+
+struct period *period_new(struct core *core)
+{
+	(void)core;
+	return NULL;
+}
+
+void period_free(struct period *period)
+{
+	(void)period;
+}
+
+void period_begin(struct period *period)
+{
+	(void)period;
+}
+
+void period_executed(struct period *period, const struct block *block)
+{
+	(void)period, (void)block;
+}
+
+void period_ended(struct period *period)
+{
+	(void)period;
+}
+
+uint64_t period_skip(struct period *period, uint64_t most, uint64_t *settled, uint64_t every)
+{
+	(void)period, (void)most, (void)settled, (void)every;
+	return 0;
 }
 
 const struct block *blocks_numbered(uint32_t id)
@@ -174,7 +225,7 @@ static void blocks_arrive_as_they_were(void **state)
 	(void)state;
 	make_blocks();
 	aside_set_up(2, executes);
-	aside_begin(&the_core, &come, &notes, true);
+	aside_begin(&the_core, &come, &notes, true, NULL, false);
 	for (unsigned i = 1; i < HERE; i++)
 		assert_false(aside_is_due());
 	assert_true(aside_is_due());

@@ -5,6 +5,7 @@
 
 #include "core.h"
 #include "exact.h"
+#include "period.h"
 #include "ties.h"
 
 #define BLOCKS      24
@@ -349,12 +350,172 @@ static void test_profiles(void **state)
 	}
 }
 
+/* ---- Periods -------------------------------------------------------------------------------- */
+
+#define SETTLES 4096 /* cycles */
+
+/* A run, whose predictions are made ahead, and which skips what repeats. */
+struct skipper {
+	struct run run;
+	struct period *period;
+	struct predict_outcome outcome, outcomes[BLOCKS];
+	uint64_t settled, skipped;
+};
+
+static void execute_one(struct run *run, const struct made_block *made, uint64_t next_pc,
+			uint64_t *settled)
+{
+	core_execute(run->core, &made->block, made->block.count, made->accesses, made->access_count,
+		     next_pc);
+	if (core_cycle(run->core) - *settled < SETTLES)
+		return;
+	*settled = core_cycle(run->core);
+	core_counts(run->core);
+}
+
+/* Blocks from `first` on, as in a loop of so many; each is predicted. */
+static void execute_predicted(struct skipper *skipper, unsigned first, unsigned count,
+			      unsigned length)
+{
+	struct core *core = skipper->run.core;
+
+	core_set_foreseen(core, &skipper->outcome);
+	for (unsigned i = 0; i < count; i++) {
+		const struct made_block *made = &blocks[first + i % length];
+		const uint64_t next_pc = blocks[first + (i + 1) % length].block.pc;
+
+		core_foresee(core, &made->block, made->block.count, next_pc, &skipper->outcome);
+		skipper->outcomes[i % length] = skipper->outcome;
+		execute_one(&skipper->run, made, next_pc, &skipper->settled);
+	}
+}
+
+/* So many periods, as predicted in the last one. */
+static void skip_predicted(struct skipper *skipper, unsigned first, unsigned length, uint64_t times)
+{
+	period_begin(skipper->period);
+	while (times) {
+		const uint64_t skipped =
+			period_skip(skipper->period, times, &skipper->settled, SETTLES);
+
+		skipper->skipped += skipped;
+		times -= skipped;
+		if (skipped || !times)
+			continue;
+		for (unsigned i = 0; i < length; i++) {
+			const struct made_block *made = &blocks[first + i];
+
+			skipper->outcome = skipper->outcomes[i];
+			execute_one(&skipper->run, made, blocks[first + (i + 1) % length].block.pc,
+				    &skipper->settled);
+			period_executed(skipper->period, &made->block);
+		}
+		period_ended(skipper->period);
+		times--;
+	}
+}
+
+/* Returns how many conditional branches there are in each of these blocks' executions. */
+static unsigned conditional(unsigned first, unsigned length)
+{
+	unsigned count = 0;
+
+	for (unsigned i = first; i < first + length; i++)
+		count += blocks[i].insns[blocks[i].block.count - 1].branch == BRANCH_CONDITIONAL;
+	return count;
+}
+
+/* A loop that goes on until the predictors have learnt it, and then as often as drawn. */
+static void run_loop(struct run *plain, struct skipper *skipper, uint64_t *settled)
+{
+	const unsigned length = 1 + draw(draw(2) ? 4 : BLOCKS), first = draw(BLOCKS - length + 1);
+	const uint64_t times = draw(2000);
+	const unsigned branches = conditional(first, length), left = draw(length);
+	struct predictor_mark before, after = {0};
+	uint64_t learnt = 0;
+
+	for (unsigned same = 0; same < 4 && learnt < 300; learnt++) {
+		before = after;
+		execute_predicted(skipper, first, length, length);
+		core_foresee_state(skipper->run.core, &after);
+		same = memcmp(&before, &after, sizeof(before)) ? 0 : same + 1;
+	}
+	if (learnt < 300 && core_foresee_room(skipper->run.core) >= times * branches) {
+		skip_predicted(skipper, first, length, times);
+		core_foresee_skip(skipper->run.core, (uint32_t)times * branches);
+	} else {
+		execute_predicted(skipper, first, (unsigned)times * length, length);
+	}
+	execute_predicted(skipper, first, left, length);
+	for (uint64_t i = 0; i < (learnt + times) * length + left; i++)
+		execute_one(plain, &blocks[first + i % length],
+			    blocks[first + (i + 1) % length].block.pc, settled);
+}
+
+static uint64_t run_loops(const struct core_params *params, uint32_t start, uint32_t bytes,
+			  unsigned accesses)
+{
+	struct skipper skipper = {0};
+	uint64_t settled = 0, skipped;
+	struct run plain;
+
+	seed = start;
+	draw_blocks(params);
+	for (unsigned k = 0; k < BLOCKS; k++) {
+		if (draw(100) >= accesses)
+			blocks[k].access_count = 0;
+		draw_addresses(&blocks[k], bytes, true);
+	}
+	begin(&plain, params, false, false);
+	begin(&skipper.run, params, true, false);
+	skipper.period = period_new(skipper.run.core);
+	assert_non_null(skipper.period);
+	for (unsigned i = 0; i < 30; i++) {
+		const unsigned how = draw(16);
+
+		run_loop(&plain, &skipper, &settled);
+		assert_int_equal(core_cycle(plain.core), core_cycle(skipper.run.core));
+		assert_int_equal(core_time(plain.core), core_time(skipper.run.core));
+		assert_int_equal(settled, skipper.settled);
+		if (i % 5 == 4)
+			assert_same(&plain, &skipper.run);
+		disturb(plain.core, how);
+		disturb(skipper.run.core, how);
+		if (draw(2))
+			draw_addresses(&blocks[draw(BLOCKS)], bytes, true);
+	}
+	core_finish(plain.core);
+	core_finish(skipper.run.core);
+	assert_same(&plain, &skipper.run);
+	skipped = skipper.skipped;
+	period_free(skipper.period);
+	end(&plain);
+	end(&skipper.run);
+	for (unsigned k = 0; k < BLOCKS; k++)
+		core_release_block(&blocks[k].block);
+	return skipped;
+}
+
+static void test_periods(void **state)
+{
+	uint64_t skipped = 0, few = 0;
+
+	(void)state;
+	for (size_t i = 0; model_cores[i]; i++) {
+		skipped += run_loops(model_cores[i], 900 + (uint32_t)i, 2048, 0);
+		few += run_loops(model_cores[i], 1000 + (uint32_t)i, 2048, 40);
+		run_loops(model_cores[i], 1100 + (uint32_t)i, 64u << 10, 100);
+	}
+	assert_true(skipped > 10000);
+	assert_true(few > 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_addresses), cmocka_unit_test(test_other_addresses),
 		cmocka_unit_test(test_misses),         cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_profiles),       cmocka_unit_test(test_periods),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

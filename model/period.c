@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "period.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bounds.h"
+#include "memo_graph.h"
+
+#define BLOCKS_MAX 65536 /* of as many periods as it takes to be in the same state again */
+#define PAUSE_MAX  4096  /* periods between two attempts */
+
+/* What hits.h counts. */
+static const enum model_event hit_events[] = {EVENT_L1I_TLB, EVENT_L1I_CACHE, EVENT_L1D_TLB,
+					      EVENT_L1D_CACHE_RD};
+#define HIT_EVENTS (sizeof(hit_events) / sizeof(hit_events[0]))
+
+/* A state between two periods, and what was counted by then. */
+struct mark {
+	const struct node *node; /* NULL: it is not known */
+	uint64_t disturbed, forgotten;
+	uint64_t loads_left; /* cycles */
+	uint64_t cycle, sequence, replays;
+	uint64_t counters[COUNTERS_MAX], hits[HIT_EVENTS];
+};
+
+struct period {
+	struct core *core;
+	unsigned counters;
+	bool known; /* after .length periods, the state at the mark is there again */
+	uint64_t length;
+	uint64_t since;     /* periods since the mark; if it is known, modulo the length */
+	uint64_t next_mark; /* where the next one is, if it is not */
+	uint64_t pause, last_pause;
+	struct mark mark, more;     /* what is counted from state to state */
+	uint32_t blocks;            /* since the mark */
+	uint32_t ends[BLOCKS_MAX];  /* of each, in cycles from there */
+	uint64_t kinds[BLOCKS_MAX]; /* what they have taken of core.room, so far */
+};
+
+struct period *period_new(struct core *core)
+{
+	struct period *period = core->memo ? calloc(1, sizeof(*period)) : NULL;
+
+	if (!period)
+		return NULL;
+	period->core = core;
+	period->counters = core->memo->counter_count + 1 + LANE_COUNT;
+	return period;
+}
+
+void period_free(struct period *period)
+{
+	free(period);
+}
+
+/* Adds up what is counted, but for memory's events. */
+static void settle(struct core *core)
+{
+	const int32_t room = core->room;
+
+	memo_settle(core);
+	account_recent(core);
+	core->room = room;
+}
+
+static uint64_t loads_left(const struct core *core)
+{
+	return core->loads_done > core->cycle ? core->loads_done - core->cycle : 0;
+}
+
+static void set_mark(struct period *period)
+{
+	struct core *core = period->core;
+	const struct memo *memo = core->memo;
+	struct mark *mark = &period->mark;
+
+	settle(core);
+	mark->node = memo->node;
+	mark->disturbed = memo->disturbed;
+	mark->forgotten = memo->forgotten;
+	mark->loads_left = loads_left(core);
+	mark->cycle = core->cycle;
+	mark->sequence = core->sequence;
+	mark->replays = memo->replays;
+	for (unsigned i = 0; i < period->counters; i++)
+		mark->counters[i] = *memo->counters[i];
+	for (unsigned i = 0; i < HIT_EVENTS; i++)
+		mark->hits[i] = core->counts[hit_events[i]];
+	period->since = 0;
+	period->blocks = 0;
+}
+
+/* The state at the mark is there again: finds out what was counted. */
+static void know(struct period *period)
+{
+	struct core *core = period->core;
+	const struct memo *memo = core->memo;
+	const struct mark *mark = &period->mark;
+	struct mark *more = &period->more;
+
+	settle(core);
+	more->cycle = core->cycle - mark->cycle;
+	more->sequence = core->sequence - mark->sequence;
+	more->replays = memo->replays - mark->replays;
+	for (unsigned i = 0; i < period->counters; i++)
+		more->counters[i] = *memo->counters[i] - mark->counters[i];
+	for (unsigned i = 0; i < HIT_EVENTS; i++)
+		more->hits[i] = core->counts[hit_events[i]] - mark->hits[i];
+	period->known = true;
+	period->length = period->since;
+	period->since = 0;
+	period->last_pause = 0;
+}
+
+void period_begin(struct period *period)
+{
+	period->known = false;
+	period->pause = period->last_pause = 0;
+	period->next_mark = 1;
+	set_mark(period);
+}
+
+void period_executed(struct period *period, const struct block *block)
+{
+	const struct prepared *prepared = block->model;
+	const uint32_t at = period->blocks;
+
+	if (period->known || at == BLOCKS_MAX)
+		return;
+	period->ends[at] = (uint32_t)(period->core->cycle - period->mark.cycle);
+	period->kinds[at] = prepared->largest + (at ? period->kinds[at - 1] : 0);
+	period->blocks++;
+}
+
+/* Something was not as it has to be: tries again in a while. */
+static void try_later(struct period *period)
+{
+	period->last_pause = 2 * period->last_pause + 1;
+	if (period->last_pause > PAUSE_MAX)
+		period->last_pause = PAUSE_MAX;
+	period->pause = period->last_pause;
+	period->next_mark = 1;
+}
+
+void period_ended(struct period *period)
+{
+	const struct core *core = period->core;
+	const struct memo *memo = core->memo;
+	const struct mark *mark = &period->mark;
+
+	period->since++;
+	if (period->known) {
+		period->since %= period->length;
+		return;
+	}
+	if (period->pause) {
+		if (!--period->pause)
+			set_mark(period);
+		return;
+	}
+	if (!mark->node || memo->disturbed != mark->disturbed || period->blocks == BLOCKS_MAX ||
+	    memo->replays - mark->replays != period->blocks) {
+		try_later(period);
+		return;
+	}
+	if (memo->node == mark->node && loads_left(core) == mark->loads_left &&
+	    core->sequence != mark->sequence && core->cycle != mark->cycle) {
+		know(period);
+	} else if (period->since == period->next_mark) {
+		period->next_mark *= 2;
+		set_mark(period);
+	}
+}
+
+/* Returns the first block that ends at a cycle after the mark, or later; or the last one. */
+static uint32_t first_ending(const struct period *period, uint64_t cycle)
+{
+	uint32_t low = 0, high = period->blocks - 1;
+
+	while (low < high) {
+		const uint32_t middle = (low + high) / 2;
+
+		if (period->ends[middle] >= cycle)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/*
+ * Sets `*settled`, and core.room, as if the blocks that lead from a state to itself had executed so
+ * many times.
+ */
+static void read_meanwhile(const struct period *period, uint64_t times, uint64_t *settled,
+			   uint64_t every)
+{
+	struct core *core = period->core;
+	const uint64_t begin = core->cycle, cycles = period->more.cycle;
+	const uint64_t end = begin + times * cycles, all = period->kinds[period->blocks - 1];
+	uint64_t taken = times * all, room = (uint64_t)core->room;
+
+	for (uint64_t due = *settled + every; due <= end; due = *settled + every) {
+		const uint64_t after = due > begin ? due - begin : 0;
+		const uint64_t whole = after ? (after - 1) / cycles : 0;
+		const uint32_t block = first_ending(period, after - whole * cycles);
+
+		*settled = begin + whole * cycles + period->ends[block];
+		room = UINT16_MAX;
+		taken = (times - whole) * all - period->kinds[block];
+	}
+	core->room = (int32_t)(room - taken);
+}
+
+/* Whether counts are read by `every` cycles before a lane of kinds is full: so that is no reason.
+ */
+static bool has_room(const struct period *period, uint64_t every)
+{
+	return (every / period->more.cycle + 2) * period->kinds[period->blocks - 1] < UINT16_MAX;
+}
+
+/* Whether the core is in the state of the mark, which it has come back to. */
+static bool is_back(struct period *period)
+{
+	struct core *core = period->core;
+	struct memo *memo = core->memo;
+
+	if (core->observed || core->told)
+		return false;
+	if (memo->forgotten != period->mark.forgotten) {
+		period_begin(period);
+		return false;
+	}
+	/* Blocks that were not replayed lead there as well. */
+	if (!memo->node && !core->exact) {
+		memo->node = memo_find_node(core);
+		memo->last = NULL;
+		memo->stale = false;
+	}
+	return memo->node == period->mark.node;
+}
+
+uint64_t period_skip(struct period *period, uint64_t most, uint64_t *settled, uint64_t every)
+{
+	struct core *core = period->core;
+	struct memo *memo = core->memo;
+	const struct mark *more = &period->more;
+	uint64_t times, room, cycles;
+
+	if (!period->known || period->since || most < period->length)
+		return 0;
+	room = bounds_room(core, more->cycle, more->sequence);
+	times = most / period->length;
+	times = times < room ? times : room;
+	if (!times || !has_room(period, every) || !is_back(period))
+		return 0;
+	settle(core);
+	read_meanwhile(period, times, settled, every);
+	for (unsigned i = 0; i < period->counters; i++)
+		*memo->counters[i] += times * more->counters[i];
+	for (unsigned i = 0; i < HIT_EVENTS; i++)
+		core->counts[hit_events[i]] += times * more->hits[i];
+	cycles = times * more->cycle;
+	core->cycle += cycles;
+	core->last_retired += cycles;
+	core->loads_done += cycles;
+	core->memory_floor += cycles;
+	core->release_gone += cycles;
+	core->sequence += times * more->sequence;
+	memo->replays += times * more->replays;
+	memo->stale = true;
+	return times * period->length;
+}
