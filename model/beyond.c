@@ -238,7 +238,7 @@ static struct cache_line *fill_l2(struct memory *m, uint64_t cycle, uint64_t lin
 	struct cache_line victim, *filled;
 
 	filled = cache_insert(&m->l2, line, flags, ready, &victim);
-	*cache_version(&m->l2, filled) = fill_version(m, line);
+	cache_set_version(&m->l2, filled, fill_version(m, line));
 	if (victim.key & CACHE_DIRTY) {
 		m->counts[EVENT_L2D_CACHE_WB]++;
 		m->counts[EVENT_L2D_CACHE_WB_VICTIM]++;
@@ -384,7 +384,7 @@ void write_back(struct memory *m, uint64_t cycle, uint64_t line)
 		found = fill_l2(m, cycle, line, LEVEL_L2 << CACHE_LEVEL_SHIFT, cycle);
 	}
 	found->key |= CACHE_DIRTY;
-	*cache_version(&m->l2, found) = line_version(m, line);
+	cache_set_version(&m->l2, found, line_version(m, line));
 }
 
 uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line)
@@ -402,7 +402,7 @@ uint64_t store_streamed(struct memory *m, uint64_t cycle, uint64_t line)
 	if (found) {
 		m->counts[EVENT_L2D_CACHE_WR]++;
 		found->key |= CACHE_DIRTY;
-		*cache_version(&m->l2, found) = fill_version(m, line);
+		cache_set_version(&m->l2, found, fill_version(m, line));
 		return bandwidth_take(&m->l2_path, cycle);
 	}
 	if (is_ideal(m, IDEAL_L2))

@@ -39,7 +39,7 @@ static inline void move_to_front(const struct cache *cache, struct cache_line *s
 {
 	const struct cache_line found = set[way];
 
-	if (cache->versions)
+	if (__builtin_expect(cache->versioned, 0))
 		swap_versions(cache, set, way);
 	for (; way > 0; way--)
 		set[way] = set[way - 1];
@@ -81,7 +81,7 @@ struct cache_line *cache_insert(const struct cache *cache, uint64_t line, unsign
 		for (way = 0; way < cache->ways - 1 && set[way].key;)
 			way++; /* an empty way, else the oldest */
 	*victim = set[way];
-	if (cache->versions)
+	if (__builtin_expect(cache->versioned, 0))
 		swap_versions(cache, set, way);
 	for (; way > 0; way--)
 		set[way] = set[way - 1];

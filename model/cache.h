@@ -26,6 +26,7 @@ struct cache_line {
 struct cache {
 	struct cache_line *lines;
 	uint32_t *versions; /* version of each line when filled; NULL without sharing */
+	bool versioned;     /* any version has ever been another one than 0 */
 	uint32_t sets;
 	uint32_t ways;
 	bool power_of_two; /* the number of sets is */
@@ -70,12 +71,22 @@ static inline uint32_t *cache_version(const struct cache *cache, const struct ca
 	return &cache->versions[line - cache->lines];
 }
 
+/* While all versions are 0, as those of a lone core are, nobody has to fetch and to move them. */
+static inline void cache_set_version(struct cache *cache, const struct cache_line *line,
+				     uint32_t version)
+{
+	if (__builtin_expect(version || cache->versioned, 0)) {
+		cache->versioned = true;
+		*cache_version(cache, line) = version;
+	}
+}
+
 /* Swaps the two most recent lines of a set. */
 static inline void cache_swap(const struct cache *cache, struct cache_line *set)
 {
 	const struct cache_line second = set[1];
 
-	if (cache->versions) {
+	if (__builtin_expect(cache->versioned, 0)) {
 		uint32_t *versions = cache_version(cache, set), version = versions[1];
 
 		versions[1] = versions[0];

@@ -215,7 +215,7 @@ static inline void write_used(struct memory *m, uint64_t line)
 	m->counts[EVENT_L1D_CACHE_WR]++;
 	m->kept = m->visited = 0;
 	found->key |= CACHE_DIRTY;
-	*cache_version(&m->l1d, found) = line_version(m, line);
+	cache_set_version(&m->l1d, found, line_version(m, line));
 }
 
 /* A store to such a line in a page that was used before, while no other core is there. */

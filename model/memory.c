@@ -97,7 +97,7 @@ static struct cache_line *fill_l1d(struct memory *m, uint64_t cycle, uint64_t li
 	struct cache_line victim, *filled;
 
 	filled = cache_insert(&m->l1d, line, flags, ready, &victim);
-	*cache_version(&m->l1d, filled) = fill_version(m, line);
+	cache_set_version(&m->l1d, filled, fill_version(m, line));
 	if (victim.key & CACHE_DIRTY)
 		write_back(m, cycle, victim.key >> 8);
 	return filled;
@@ -161,7 +161,7 @@ static void own_line(struct memory *m, uint64_t cycle, struct cache_line *found)
 	m->visited = 0;
 	if (!take_ownership(m, cycle, line, &ready))
 		return;
-	*cache_version(&m->l1d, found) = fill_version(m, line);
+	cache_set_version(&m->l1d, found, fill_version(m, line));
 	found->key &= ~(uint64_t)CACHE_LEVEL_MASK;
 	found->key |= LEVEL_PEER << CACHE_LEVEL_SHIFT;
 	if (found->ready < ready)
@@ -353,7 +353,7 @@ static void store_free(struct memory *m, uint64_t cycle, uint64_t line, bool all
 	if (!allocates)
 		return;
 	filled = cache_insert(&m->l2, line, LEVEL_L2 << CACHE_LEVEL_SHIFT, cycle, &victim);
-	*cache_version(&m->l2, filled) = line_version(m, line);
+	cache_set_version(&m->l2, filled, line_version(m, line));
 	if (!is_ideal(m, IDEAL_L1D))
 		fill_l1d(m, cycle, line, 0, cycle);
 }
@@ -443,7 +443,7 @@ static void store_line(struct memory *m, uint64_t cycle, uint64_t pc, uint64_t a
 		found->key &= ~(uint64_t)CACHE_LEVEL_MASK;
 		found->key |= (uint64_t)result->level << CACHE_LEVEL_SHIFT;
 	}
-	*cache_version(&m->l1d, found) = fill_version(m, line);
+	cache_set_version(&m->l1d, found, fill_version(m, line));
 	m->stored = result->ready;
 }
 

@@ -21,11 +21,15 @@
 #define MOVES_NOTED  8
 #define BEATS_A_LINE 2 /* 32 bytes per beat */
 
-/* Buffers, each held by one request for some time: a heap, whose first one is free first. */
+/*
+ * Buffers, each held by one request for some time, in a ring: the first one is free first, the last
+ * one last. Most requests end after all others, or nearly.
+ */
 struct buffers {
-	uint64_t free_at[MISSES_MAX + 1]; /* never, behind the last one */
-	uint64_t needed; /* cycles so far, of all buffers, for which requests need them if they
-			    never queue for anything else */
+	uint64_t free_at[MISSES_MAX];
+	unsigned first, mask; /* of the ring's places */
+	uint64_t needed;      /* cycles so far, of all buffers, for which requests need them if they
+				 never queue for anything else */
 	unsigned count;
 };
 
@@ -137,29 +141,27 @@ static inline bool is_ideal(const struct memory *m, enum ideal part)
 static inline void buffers_set_up(struct buffers *buffers, unsigned count, unsigned most)
 {
 	buffers->count = count < most ? count : most;
-	buffers->free_at[buffers->count] = UINT64_MAX;
+	while (buffers->mask + 1 < buffers->count)
+		buffers->mask = 2 * buffers->mask + 1;
 }
 
 /* Returns when a buffer is free. */
 static inline uint64_t buffers_free(const struct buffers *buffers)
 {
-	return buffers->free_at[0];
+	return buffers->free_at[buffers->first & buffers->mask];
 }
 
 /* Holds the buffer that is free first until a cycle, for a request that needs it for `needs`. */
 static inline void buffers_hold(struct buffers *buffers, uint64_t until, uint64_t needs)
 {
-	uint64_t *heap = buffers->free_at;
-	unsigned i = 0, next;
+	uint64_t *ring = buffers->free_at;
+	const unsigned mask = buffers->mask, first = ++buffers->first;
+	unsigned at = first + buffers->count - 1;
 
 	buffers->needed += needs;
-	for (; (next = 2 * i + 1) < buffers->count; i = next) {
-		next += heap[next + 1] < heap[next]; /* no branch: nobody could predict it */
-		if (heap[next] >= until)
-			break;
-		heap[i] = heap[next];
-	}
-	heap[i] = until;
+	for (; at != first && ring[(at - 1) & mask] > until; at--)
+		ring[at & mask] = ring[(at - 1) & mask];
+	ring[at & mask] = until;
 }
 
 /* ---- beyond.c ----------------------------------------------------------------------------- */

@@ -65,6 +65,7 @@ struct prefetch_wish stride_train(struct stride_prefetcher *prefetcher, uint64_t
 void stream_set_up(struct stream_prefetcher *prefetcher, unsigned lines, unsigned distance)
 {
 	memset(prefetcher, 0, sizeof(*prefetcher));
+	prefetcher->order = 0x0123456789abcdef; /* so the first one is taken first */
 	prefetcher->lines = distance ? lines : 0;
 	prefetcher->distance = distance;
 }
@@ -107,7 +108,7 @@ static struct stream_entry *find_near(struct stream_prefetcher *prefetcher, uint
 {
 	struct stream_entry *found = NULL;
 	uint64_t nearest = STREAM_REACH + 1;
-	unsigned streams = may_be_near(prefetcher, (uint32_t)line);
+	unsigned streams = may_be_near(prefetcher, (uint32_t)line) & prefetcher->used;
 
 	for (; streams && nearest; streams &= streams - 1) {
 		const unsigned i = (unsigned)__builtin_ctz(streams);
@@ -116,7 +117,7 @@ static struct stream_entry *find_near(struct stream_prefetcher *prefetcher, uint
 
 		if (entry->last + (uint64_t)entry->step == line && entry->confidence)
 			away = 0;
-		if (prefetcher->used[i] && away < nearest) {
+		if (away < nearest) {
 			nearest = away;
 			found = entry;
 		}
@@ -124,19 +125,16 @@ static struct stream_entry *find_near(struct stream_prefetcher *prefetcher, uint
 	return found;
 }
 
-/* Returns the entry of the stream that was used least recently. */
-static unsigned find_oldest(const struct stream_prefetcher *prefetcher)
+/* Makes an entry the one that was used last. */
+static void use_entry(struct stream_prefetcher *prefetcher, unsigned entry)
 {
-	uint32_t most = prefetcher->clock - prefetcher->used[0];
-	unsigned oldest = 0;
+	const uint64_t ones = 0x1111111111111111, order = prefetcher->order;
+	const uint64_t others = order ^ entry * ones; /* 0 in its place */
+	const uint64_t place = (others - ones) & ~others & 8 * ones;
+	/* The bits below its place, and those of it: the lowest bit of `place` is the right one. */
+	const uint64_t below = (place & -place) / 8 - 1, those = 16 * below | 15;
 
-	for (unsigned i = 1; i < STREAM_ENTRIES; i++) {
-		const uint32_t age = prefetcher->clock - prefetcher->used[i];
-
-		oldest = age > most ? i : oldest;
-		most = age > most ? age : most;
-	}
-	return oldest;
+	prefetcher->order = (order & ~those) | (order & below) << 4 | entry;
 }
 
 /* Returns the stream that goes on with `line`, or is nearest; a new one if there is none. */
@@ -144,10 +142,9 @@ static struct stream_entry *find_stream(struct stream_prefetcher *prefetcher, ui
 {
 	struct stream_entry *found;
 
-	prefetcher->clock++;
 	found = find_near(prefetcher, line);
 	if (!found) {
-		found = &prefetcher->entries[find_oldest(prefetcher)];
+		found = &prefetcher->entries[prefetcher->order >> (64 - 4)];
 		*found = (struct stream_entry){.last = line, .ahead = line};
 	}
 	return found;
@@ -156,9 +153,10 @@ static struct stream_entry *find_stream(struct stream_prefetcher *prefetcher, ui
 /* A stream has got its line: notes what may_be_near() needs. */
 static void note_stream(struct stream_prefetcher *prefetcher, const struct stream_entry *entry)
 {
-	const size_t i = (size_t)(entry - prefetcher->entries);
+	const unsigned i = (unsigned)(entry - prefetcher->entries);
 
-	prefetcher->used[i] = prefetcher->clock;
+	use_entry(prefetcher, i);
+	prefetcher->used |= 1u << i;
 	prefetcher->last[i] = (uint32_t)entry->last;
 	prefetcher->next[i] = (uint32_t)(entry->last + (uint64_t)entry->step);
 }

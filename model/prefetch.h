@@ -48,8 +48,9 @@ struct stream_prefetcher {
 	} entries[STREAM_ENTRIES];
 	/* Of each, the low bits of its last line, and of what comes next if it is confident. */
 	uint32_t last[STREAM_ENTRIES], next[STREAM_ENTRIES];
-	uint32_t used[STREAM_ENTRIES];
-	uint32_t clock;
+	/* The entries by use, four bits each: the lowest are those of the last one. */
+	uint64_t order;
+	uint32_t used;     /* a bit for each entry that has a stream */
 	unsigned lines;    /* fetched for each request */
 	unsigned distance; /* lines to run ahead */
 };

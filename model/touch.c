@@ -19,7 +19,7 @@ static void use_l2(struct memory *m, uint64_t line, enum origin origin)
 		if (victim.key & CACHE_DIRTY)
 			system_write(m->system, victim.key >> 8, &evicted);
 	}
-	*cache_version(&m->l2, found) = line_version(m, line);
+	cache_set_version(&m->l2, found, line_version(m, line));
 	found->key &= ~(uint64_t)CACHE_PREFETCHED;
 	found->key |= origin == FROM_L1D ? CACHE_DIRTY : 0;
 }
@@ -50,7 +50,7 @@ static struct cache_line *fill(struct memory *m, uint64_t line)
 
 	use_l2(m, line, FROM_SYSTEM);
 	filled = cache_insert(&m->l1d, line, LEVEL_L2 << CACHE_LEVEL_SHIFT, NO_TIME, &victim);
-	*cache_version(&m->l1d, filled) = line_version(m, line);
+	cache_set_version(&m->l1d, filled, line_version(m, line));
 	if (victim.key & CACHE_DIRTY)
 		use_l2(m, victim.key >> 8, FROM_L1D);
 	return filled;
