@@ -338,10 +338,11 @@ uint64_t read_l2(struct memory *m, uint64_t cycle, uint64_t line, enum request r
 	return ready;
 }
 
-void prefetch_l2(struct memory *m, struct stream_prefetcher *stream, uint64_t cycle,
-		 uint64_t virtual_line, uint64_t line)
+/* Fetches what a stream wishes that has requested a line. */
+static __attribute__((noinline)) void fetch_wished(struct memory *m, struct prefetch_wish wish,
+						   uint64_t cycle, uint64_t virtual_line,
+						   uint64_t line)
 {
-	struct prefetch_wish wish = stream_train(stream, virtual_line);
 	uint64_t page = virtual_line / m->lines_a_page, distance = line - virtual_line;
 	const uint64_t visited = m->visited;
 
@@ -369,6 +370,15 @@ void prefetch_l2(struct memory *m, struct stream_prefetcher *stream, uint64_t cy
 		*wish.ahead = wish.first;
 	}
 	m->visited = visited;
+}
+
+void prefetch_l2(struct memory *m, struct stream_prefetcher *stream, uint64_t cycle,
+		 uint64_t virtual_line, uint64_t line)
+{
+	struct prefetch_wish wish;
+
+	if (stream_train(stream, virtual_line, &wish) && wish.count)
+		fetch_wished(m, wish, cycle, virtual_line, line);
 }
 
 void write_back(struct memory *m, uint64_t cycle, uint64_t line)

@@ -24,7 +24,7 @@ void cache_clean_up(struct cache *cache)
 	free(cache->versions);
 }
 
-static void swap_versions(const struct cache *cache, const struct cache_line *set, unsigned way)
+void cache_swap_versions(const struct cache *cache, const struct cache_line *set, unsigned way)
 {
 	uint32_t *versions = cache_version(cache, set);
 	uint32_t version = versions[way];
@@ -40,7 +40,7 @@ static inline void move_to_front(const struct cache *cache, struct cache_line *s
 	const struct cache_line found = set[way];
 
 	if (__builtin_expect(cache->versioned, 0))
-		swap_versions(cache, set, way);
+		cache_swap_versions(cache, set, way);
 	for (; way > 0; way--)
 		set[way] = set[way - 1];
 	set[0] = found;
@@ -49,7 +49,7 @@ static inline void move_to_front(const struct cache *cache, struct cache_line *s
 struct cache_line *cache_find_slow(const struct cache *cache, struct cache_line *set, uint64_t line)
 {
 	for (unsigned way = 0; way < cache->ways; way++)
-		if ((set[way].key >> 8) == line && set[way].key & CACHE_VALID) {
+		if (cache_is_line(&set[way], line)) {
 			move_to_front(cache, set, way);
 			return set;
 		}
@@ -61,7 +61,7 @@ struct cache_line *cache_peek(const struct cache *cache, uint64_t line)
 	struct cache_line *set = cache_set_of(cache, line);
 
 	for (unsigned way = 0; way < cache->ways; way++)
-		if ((set[way].key >> 8) == line && set[way].key & CACHE_VALID)
+		if (cache_is_line(&set[way], line))
 			return &set[way];
 	return NULL;
 }
@@ -71,31 +71,12 @@ bool cache_has(const struct cache *cache, uint64_t line)
 	return cache_peek(cache, line) != NULL;
 }
 
-struct cache_line *cache_insert(const struct cache *cache, uint64_t line, unsigned flags,
-				uint64_t ready, struct cache_line *victim)
-{
-	struct cache_line *set = cache_set_of(cache, line);
-	unsigned way = cache->ways - 1;
-
-	if (!set[way].key || cache->gaps)
-		for (way = 0; way < cache->ways - 1 && set[way].key;)
-			way++; /* an empty way, else the oldest */
-	*victim = set[way];
-	if (__builtin_expect(cache->versioned, 0))
-		swap_versions(cache, set, way);
-	for (; way > 0; way--)
-		set[way] = set[way - 1];
-	set[0].key = line << 8 | CACHE_VALID | flags;
-	set[0].ready = ready;
-	return set;
-}
-
 bool cache_remove(struct cache *cache, uint64_t line)
 {
 	struct cache_line *set = cache_set_of(cache, line);
 
 	for (unsigned way = 0; way < cache->ways; way++)
-		if ((set[way].key >> 8) == line && set[way].key & CACHE_VALID) {
+		if (cache_is_line(&set[way], line)) {
 			set[way].key = 0;
 			cache->gaps = true;
 			return true;

@@ -53,6 +53,12 @@ static inline unsigned cache_level(const struct cache_line *line)
 	return (unsigned)(line->key & CACHE_LEVEL_MASK) >> CACHE_LEVEL_SHIFT;
 }
 
+/* Whether this is the line, in any state. */
+static inline bool cache_is_line(const struct cache_line *found, uint64_t line)
+{
+	return (found->key ^ (line << 8 | CACHE_VALID)) < CACHE_VALID;
+}
+
 /* Finds a line and makes it the most recent of its set; NULL if absent. */
 struct cache_line *cache_find_slow(const struct cache *cache, struct cache_line *set,
 				   uint64_t line);
@@ -61,7 +67,7 @@ static inline struct cache_line *cache_find(const struct cache *cache, uint64_t 
 {
 	struct cache_line *set = cache_set_of(cache, line);
 
-	if ((set->key >> 8) == line && set->key & CACHE_VALID)
+	if (cache_is_line(set, line))
 		return set;
 	return cache_find_slow(cache, set, line);
 }
@@ -135,9 +141,30 @@ static inline bool cache_may_use(const struct cache *cache, uint64_t line, uint6
 struct cache_line *cache_peek(const struct cache *cache, uint64_t line);
 bool cache_has(const struct cache *cache, uint64_t line);
 
+/* Makes the version of a way the first one of its set. Only if several cores share memory. */
+void cache_swap_versions(const struct cache *cache, const struct cache_line *set, unsigned way)
+	__attribute__((cold));
+
 /* Inserts an absent line as the most recent of its set; returns the victim (key 0: none). */
-struct cache_line *cache_insert(const struct cache *cache, uint64_t line, unsigned flags,
-				uint64_t ready, struct cache_line *victim);
+static inline struct cache_line *cache_insert(const struct cache *cache, uint64_t line,
+					      unsigned flags, uint64_t ready,
+					      struct cache_line *victim)
+{
+	struct cache_line *set = cache_set_of(cache, line);
+	unsigned way = cache->ways - 1;
+
+	if (!set[way].key || cache->gaps)
+		for (way = 0; way < cache->ways - 1 && set[way].key;)
+			way++; /* an empty way, else the oldest */
+	*victim = set[way];
+	if (__builtin_expect(cache->versioned, 0))
+		cache_swap_versions(cache, set, way);
+	for (; way > 0; way--)
+		set[way] = set[way - 1];
+	set[0].key = line << 8 | CACHE_VALID | flags;
+	set[0].ready = ready;
+	return set;
+}
 
 /* Removes a line; returns whether it was present. */
 bool cache_remove(struct cache *cache, uint64_t line);

@@ -50,7 +50,9 @@ struct prefetch_wish stride_train(struct stride_prefetcher *prefetcher, uint64_t
 	if (entry->confidence < CONFIDENT)
 		return wish;
 	/* Continue from the furthest line requested, but never from behind the access itself. */
-	lead = (int64_t)(entry->ahead - line) / stride;
+	lead = (int64_t)(entry->ahead - line);
+	if (stride != 1) /* most are, and the host takes long to divide */
+		lead /= stride;
 	if (lead < 0 || lead > prefetcher->distance) {
 		lead = 0;
 		entry->ahead = line;
@@ -72,35 +74,33 @@ void stream_set_up(struct stream_prefetcher *prefetcher, unsigned lines, unsigne
 
 /* Returns a bit for each stream that may be near a line, or go on with it: by the low bits alone.
  */
-static inline unsigned may_be_near(const struct stream_prefetcher *prefetcher, uint32_t line)
+static inline unsigned may_be_near(const struct stream_prefetcher *prefetcher, uint64_t line)
 {
 	unsigned streams = 0;
 #ifdef __SSE2__
-	const __m128i low = _mm_set1_epi32((int)line), reach = _mm_set1_epi32(STREAM_REACH);
-	__m128i near[STREAM_ENTRIES / 4];
+	const __m128i low = _mm_set1_epi16((short)line), reach = _mm_set1_epi16(STREAM_REACH);
+	__m128i near[STREAM_ENTRIES / 8];
 
-	for (unsigned i = 0; i < STREAM_ENTRIES / 4; i++) {
+	for (unsigned i = 0; i < STREAM_ENTRIES / 8; i++) {
 		const __m128i *last = (const __m128i *)(const void *)prefetcher->last + i;
 		const __m128i *next = (const __m128i *)(const void *)prefetcher->next + i;
-		const __m128i away = _mm_sub_epi32(low, _mm_loadu_si128(last));
-		const __m128i far = _mm_or_si128(
-			_mm_cmpgt_epi32(away, reach),
-			_mm_cmplt_epi32(away, _mm_sub_epi32(_mm_setzero_si128(), reach)));
+		const __m128i away =
+			_mm_add_epi16(_mm_sub_epi16(low, _mm_loadu_si128(last)), reach);
+		const __m128i beyond = _mm_subs_epu16(away, _mm_add_epi16(reach, reach));
 
-		near[i] = _mm_or_si128(_mm_cmpeq_epi32(low, _mm_loadu_si128(next)),
-				       _mm_cmpeq_epi32(far, _mm_setzero_si128()));
+		near[i] = _mm_or_si128(_mm_cmpeq_epi16(low, _mm_loadu_si128(next)),
+				       _mm_cmpeq_epi16(beyond, _mm_setzero_si128()));
 	}
 	_Static_assert(STREAM_ENTRIES == 16, "a bit for each byte");
-	streams = (unsigned)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(near[0], near[1]),
-							      _mm_packs_epi32(near[2], near[3])));
+	streams = (unsigned)_mm_movemask_epi8(_mm_packs_epi16(near[0], near[1]));
 #else
 	for (unsigned i = 0; i < STREAM_ENTRIES; i++)
-		streams |=
-			(unsigned)((line - prefetcher->last[i] + STREAM_REACH <= 2 * STREAM_REACH) |
-				   (line == prefetcher->next[i]))
-			<< i;
+		streams |= (unsigned)(((uint16_t)(line - prefetcher->last[i] + STREAM_REACH) <=
+				       2 * STREAM_REACH) |
+				      ((uint16_t)line == prefetcher->next[i]))
+			   << i;
 #endif
-	return streams;
+	return streams & prefetcher->used;
 }
 
 /* Returns the stream that goes on with `line`, or is nearest; NULL if there is none. */
@@ -108,7 +108,7 @@ static struct stream_entry *find_near(struct stream_prefetcher *prefetcher, uint
 {
 	struct stream_entry *found = NULL;
 	uint64_t nearest = STREAM_REACH + 1;
-	unsigned streams = may_be_near(prefetcher, (uint32_t)line) & prefetcher->used;
+	unsigned streams = may_be_near(prefetcher, line);
 
 	for (; streams && nearest; streams &= streams - 1) {
 		const unsigned i = (unsigned)__builtin_ctz(streams);
@@ -157,20 +157,19 @@ static void note_stream(struct stream_prefetcher *prefetcher, const struct strea
 
 	use_entry(prefetcher, i);
 	prefetcher->used |= 1u << i;
-	prefetcher->last[i] = (uint32_t)entry->last;
-	prefetcher->next[i] = (uint32_t)(entry->last + (uint64_t)entry->step);
+	prefetcher->last[i] = (uint16_t)entry->last;
+	prefetcher->next[i] = (uint16_t)(entry->last + (uint64_t)entry->step);
 }
 
-/* A stream goes on with `line`: returns what to fetch for it. */
-static struct prefetch_wish go_on(const struct stream_prefetcher *prefetcher,
-				  struct stream_entry *entry, uint64_t line)
+/* A stream gets `line`: returns whether it goes on as before, and sets `*wish` to what to fetch. */
+static inline bool go_on(const struct stream_prefetcher *prefetcher, struct stream_entry *entry,
+			 uint64_t line, struct prefetch_wish *wish)
 {
-	struct prefetch_wish wish = {0};
 	int64_t step = (int64_t)(line - entry->last), lead, steps;
 
 	entry->last = line;
 	if (!step)
-		return wish;
+		return false;
 	if (step != entry->step) {
 		if (entry->confidence) {
 			entry->confidence--;
@@ -178,39 +177,45 @@ static struct prefetch_wish go_on(const struct stream_prefetcher *prefetcher,
 			entry->step = step;
 			entry->ahead = line;
 		}
-		return wish;
+		return false;
 	}
 	if (entry->confidence < CONFIDENT_MAX)
 		entry->confidence++;
 	if (entry->confidence < CONFIDENT)
-		return wish;
+		return false;
 	/* As the first level's, but so many lines ahead, however long a step is. */
-	steps = (int64_t)prefetcher->distance / step;
+	steps = (int64_t)prefetcher->distance;
+	if (step != 1)
+		steps /= step;
 	if (steps < 0)
 		steps = -steps;
 	steps += !steps;
-	lead = (int64_t)(entry->ahead - line) / step;
+	lead = (int64_t)(entry->ahead - line);
+	if (step != 1)
+		lead /= step;
 	if (lead < 0 || lead > steps) {
 		lead = 0;
 		entry->ahead = line;
 	}
-	wish.step = step;
-	wish.first = entry->ahead + (uint64_t)step;
-	wish.count = (unsigned)(steps - lead);
-	wish.most = prefetcher->lines;
-	wish.ahead = &entry->ahead;
-	return wish;
+	*wish = (struct prefetch_wish){
+		.step = step,
+		.first = entry->ahead + (uint64_t)step,
+		.count = (unsigned)(steps - lead),
+		.most = prefetcher->lines,
+		.ahead = &entry->ahead,
+	};
+	return true;
 }
 
-struct prefetch_wish stream_train(struct stream_prefetcher *prefetcher, uint64_t line)
+bool stream_train(struct stream_prefetcher *prefetcher, uint64_t line, struct prefetch_wish *wish)
 {
-	struct prefetch_wish wish = {0};
 	struct stream_entry *entry;
+	bool wishes;
 
 	if (!prefetcher->lines)
-		return wish;
+		return false;
 	entry = find_stream(prefetcher, line);
-	wish = go_on(prefetcher, entry, line);
+	wishes = go_on(prefetcher, entry, line, wish);
 	note_stream(prefetcher, entry);
-	return wish;
+	return wishes;
 }

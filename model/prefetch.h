@@ -47,7 +47,7 @@ struct stream_prefetcher {
 		uint8_t confidence;
 	} entries[STREAM_ENTRIES];
 	/* Of each, the low bits of its last line, and of what comes next if it is confident. */
-	uint32_t last[STREAM_ENTRIES], next[STREAM_ENTRIES];
+	uint16_t last[STREAM_ENTRIES], next[STREAM_ENTRIES];
 	/* The entries by use, four bits each: the lowest are those of the last one. */
 	uint64_t order;
 	uint32_t used;     /* a bit for each entry that has a stream */
@@ -57,7 +57,7 @@ struct stream_prefetcher {
 
 void stream_set_up(struct stream_prefetcher *prefetcher, unsigned lines, unsigned distance);
 
-/* Learns that L1 requested `line` from L2. */
-struct prefetch_wish stream_train(struct stream_prefetcher *prefetcher, uint64_t line);
+/* Learns that L1 requested `line` from L2. Returns whether its stream goes on, with `*wish`. */
+bool stream_train(struct stream_prefetcher *prefetcher, uint64_t line, struct prefetch_wish *wish);
 
 #endif
