@@ -86,17 +86,22 @@ static void add_part(struct part *part)
 	struct plumb_profile_estimate before = {NAN, NAN, NAN};
 	const unsigned parts = estimates_of(part);
 	struct plumb_profile_row next;
+	struct profile_cell cells[TABLE_COLUMNS_MAX] = {0};
+	struct row_share last = {0};
 	bool more;
 
+	place->last = cells;
 	if (part->first > 0 &&
-	    profile_row_parts(view->profile, place->event_index, part->first - 1, 0, &next))
+	    profile_row_parts(view->profile, place->event_index, part->first - 1, 0, &last, &next))
 		before = *profile_main_share(view, &next);
-	more = profile_row_parts(view->profile, place->event_index, part->first, parts, &next);
+	more = profile_row_parts(view->profile, place->event_index, part->first, parts, &last,
+				 &next);
 	for (size_t i = part->first; more && i < part->end; i++) {
 		const struct plumb_profile_estimate *share = profile_main_share(view, &place->row);
 
 		place->row = next;
-		more = profile_row_parts(view->profile, place->event_index, i + 1, parts, &next);
+		more = profile_row_parts(view->profile, place->event_index, i + 1, parts, &last,
+					 &next);
 		place->uncertain = overlap(&before, share) ||
 				   (more && overlap(share, profile_main_share(view, &next)));
 		before = *share;
@@ -142,9 +147,12 @@ static void join(struct table *table, struct part *part, size_t *rows, size_t *r
 		if (table->widest[c] < part->table.widest[c])
 			table->widest[c] = part->table.widest[c];
 	table->measured = true;
-	if (table->cells + table->cell_count != part->table.cells)
+	if (table->cells + table->cell_count != part->table.cells) {
 		memmove(table->cells + table->cell_count, part->table.cells,
 			part->table.cell_count * sizeof(*table->cells));
+		memmove(table->simple + table->cell_count, part->table.simple,
+			part->table.cell_count * sizeof(*table->simple));
+	}
 	table->cell_count += part->table.cell_count;
 	memmove(rows + *row_count, part->rows, part->row_count * sizeof(*rows));
 	*row_count += part->row_count;
@@ -157,6 +165,9 @@ static void reserve_rows(struct table *table, size_t count)
 	table->cell_room = table->cell_count + count * table->column_count;
 	table->cells = memory_given(large_resize(table->cells, table->cell_count,
 						 table->cell_room + 1, sizeof(*table->cells)));
+	if (!table->simple)
+		table->simple = memset(memory_alloc(table->cell_count + 1), 0, table->cell_count);
+	table->simple = memory_resize(table->simple, table->cell_room + 1, sizeof(*table->simple));
 }
 
 void profile_add_cells(struct table *table, const struct profile_place *place, size_t count,
@@ -167,9 +178,11 @@ void profile_add_cells(struct table *table, const struct profile_place *place, s
 	struct parts parts = {.count = thread_count < 2 ? 1 : thread_count * PARTS_FOR_THREAD};
 	size_t row_count = 0, started = 0;
 	const char **cells;
+	uint8_t *simple;
 
 	reserve_rows(table, count);
 	cells = table->cells + table->cell_count;
+	simple = table->simple + table->cell_count;
 	parts.at = memory_alloc(parts.count * sizeof(*parts.at));
 	for (size_t i = 0; i < parts.count; i++) {
 		const size_t first = i * count / parts.count;
@@ -179,6 +192,7 @@ void profile_add_cells(struct table *table, const struct profile_place *place, s
 			.table = {.columns = table->columns,
 				  .column_count = table->column_count,
 				  .cells = cells + first * table->column_count,
+				  .simple = simple + first * table->column_count,
 				  .cell_room = (end - first) * table->column_count},
 			.place = *place,
 			.shown = shown,

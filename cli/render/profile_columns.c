@@ -12,16 +12,6 @@
 /* ---- Values -----------------------------------------------------------------------------------
  */
 
-/* What a cell shows. NaN is unknown. */
-struct value {
-	double value, low, high;
-	double shown; /* as perf computes it, if `value` may be rounded otherwise */
-	uint64_t count;
-	bool or_more;   /* counters were too small for it */
-	bool exact;     /* it has no interval */
-	bool uncertain; /* the interval overlaps that of a neighbour */
-};
-
 struct plumb_profile_estimate profile_slots(const struct profile_view *view, size_t event,
 					    size_t row, unsigned column)
 {
@@ -40,12 +30,13 @@ struct plumb_profile_estimate profile_slots(const struct profile_view *view, siz
 					       100 * share.high};
 }
 
-static struct value of_estimate(const struct plumb_profile_estimate *estimate, double factor)
+static struct profile_value of_estimate(const struct plumb_profile_estimate *estimate,
+					double factor)
 {
-	return (struct value){.value = factor * estimate->value,
-			      .low = factor * estimate->low,
-			      .high = factor * estimate->high,
-			      .shown = factor * estimate->value};
+	return (struct profile_value){.value = factor * estimate->value,
+				      .low = factor * estimate->low,
+				      .high = factor * estimate->high,
+				      .shown = factor * estimate->value};
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -53,27 +44,27 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-static struct value read_children(struct profile_place *place, unsigned column)
+static struct profile_value read_children(struct profile_place *place, unsigned column)
 {
-	struct value value = of_estimate(&place->row.children, 100);
+	struct profile_value value = of_estimate(&place->row.children, 100);
 
 	(void)column;
 	value.shown = percent(place->row.children_period, place->event->period);
 	return value;
 }
 
-static struct value read_share(struct profile_place *place, unsigned column)
+static struct profile_value read_share(struct profile_place *place, unsigned column)
 {
-	struct value value = of_estimate(&place->row.share, 100);
+	struct profile_value value = of_estimate(&place->row.share, 100);
 
 	(void)column;
 	value.shown = percent(place->row.period, place->event->period);
 	return value;
 }
 
-static struct value read_interval(struct profile_place *place, unsigned column)
+static struct profile_value read_interval(struct profile_place *place, unsigned column)
 {
-	struct value value = of_estimate(profile_main_share(place->view, &place->row), 100);
+	struct profile_value value = of_estimate(profile_main_share(place->view, &place->row), 100);
 
 	(void)column;
 	value.exact = place->event->exact && !place->event->windows;
@@ -81,61 +72,61 @@ static struct value read_interval(struct profile_place *place, unsigned column)
 	return value;
 }
 
-static struct value read_count(struct profile_place *place, unsigned column)
+static struct profile_value read_count(struct profile_place *place, unsigned column)
 {
-	return (struct value){.count = column == PROFILE_SAMPLES ? place->row.samples
-								 : place->row.period};
+	return (struct profile_value){.count = column == PROFILE_SAMPLES ? place->row.samples
+									 : place->row.period};
 }
 
-static struct value read_latency(struct profile_place *place, unsigned column)
+static struct profile_value read_latency(struct profile_place *place, unsigned column)
 {
-	struct value value = of_estimate(&place->row.latency, 1);
+	struct profile_value value = of_estimate(&place->row.latency, 1);
 
 	(void)column;
 	value.or_more = place->row.saturated;
 	return value;
 }
 
-static struct value read_latency_share(struct profile_place *place, unsigned column)
+static struct profile_value read_latency_share(struct profile_place *place, unsigned column)
 {
 	const double share = 100 * place->row.latency_share;
 
 	(void)column;
-	return (struct value){.value = share, .shown = share};
+	return (struct profile_value){.value = share, .shown = share};
 }
 
 /* Reads a mean or a percentile of a latency. */
-static struct value read_latencies(struct profile_place *place, unsigned column)
+static struct profile_value read_latencies(struct profile_place *place, unsigned column)
 {
 	const unsigned at = column - PROFILE_LATENCIES, kind = at / 4;
 	struct plumb_profile_latency *latency = &place->latencies[kind];
 	const double *const values[] = {&latency->mean, &latency->p50, &latency->p90,
 					&latency->p99};
-	struct value value;
+	struct profile_value value;
 
 	if (!(place->has_latencies >> kind & 1))
 		plumb_profile_latency(place->view->profile, place->event_index, place->index, kind,
 				      latency);
 	place->has_latencies |= 1u << kind;
-	value = (struct value){.value = *values[at % 4]};
+	value = (struct profile_value){.value = *values[at % 4]};
 	value.or_more =
 		latency->saturated && (at % 4 == 0 || value.value >= PLUMB_PROFILE_SATURATED);
 	return value;
 }
 
-static struct value read_misses(struct profile_place *place, unsigned column)
+static struct profile_value read_misses(struct profile_place *place, unsigned column)
 {
 	(void)column;
 	return of_estimate(&place->row.l1d_misses, 100);
 }
 
-static struct value read_mispredictions(struct profile_place *place, unsigned column)
+static struct profile_value read_mispredictions(struct profile_place *place, unsigned column)
 {
 	(void)column;
 	return of_estimate(&place->row.mispredictions, 100);
 }
 
-static struct value read_operations(struct profile_place *place, unsigned column)
+static struct profile_value read_operations(struct profile_place *place, unsigned column)
 {
 	const struct plumb_profile_estimate estimate =
 		plumb_profile_operations(place->view->profile, place->event_index, place->index);
@@ -144,7 +135,7 @@ static struct value read_operations(struct profile_place *place, unsigned column
 	return of_estimate(&estimate, 1);
 }
 
-static struct value read_slots(struct profile_place *place, unsigned column)
+static struct profile_value read_slots(struct profile_place *place, unsigned column)
 {
 	const struct plumb_profile_estimate estimate =
 		profile_slots(place->view, place->event_index, place->index, column);
@@ -164,21 +155,33 @@ static void add_number(struct table *table, double value)
 		table_cell_format(table, "%.10g", value);
 }
 
+/* Room before and behind the figures of a cell. */
+#define MARKS_ROOM 8
+
+/* Writes a text before `at`. Returns where it begins. */
+static char *write_before(char *at, const char *text)
+{
+	const size_t length = strlen(text);
+
+	return memcpy(at - length, text, length);
+}
+
 /* Adds a value with so many places, between two texts. Large reports spend most of their time on
  * such cells. */
 static void write_fixed(struct table *table, const char *before, double value, int places,
 			const char *after)
 {
-	char text[2 * FIXED_ROOM + 8], *end = stpcpy(text, before);
+	char text[FIXED_ROOM + 2 * MARKS_ROOM], *end = text + sizeof(text), *at;
 
-	end += fixed_write(end, value, places);
-	end = stpcpy(end, after);
-	table_cell_bytes(table, text, (size_t)(end - text));
+	at = fixed_write_before(write_before(end, after), value, places);
+	at = write_before(at, before);
+	table_cell_simple(table, at, (size_t)(end - at));
 }
 
 /* Each of these adds a value with so many places, or as fields for programs. */
 
-static void write_percent(struct table *table, const struct value *value, int places, bool fields)
+static void write_percent(struct table *table, const struct profile_value *value, int places,
+			  bool fields)
 {
 	if (fields)
 		add_number(table, value->value);
@@ -188,7 +191,8 @@ static void write_percent(struct table *table, const struct value *value, int pl
 		write_fixed(table, "", value->shown, places, "%");
 }
 
-static void write_number(struct table *table, const struct value *value, int places, bool fields)
+static void write_number(struct table *table, const struct profile_value *value, int places,
+			 bool fields)
 {
 	if (fields)
 		add_number(table, value->value);
@@ -201,7 +205,8 @@ static void write_number(struct table *table, const struct value *value, int pla
 /* Up to this, each count is a floating-point number. */
 #define COUNT_EXACT (UINT64_C(1) << 53)
 
-static void write_count(struct table *table, const struct value *value, int places, bool fields)
+static void write_count(struct table *table, const struct profile_value *value, int places,
+			bool fields)
 {
 	(void)fields;
 	if (value->count <= COUNT_EXACT)
@@ -210,9 +215,10 @@ static void write_count(struct table *table, const struct value *value, int plac
 		table_cell_format(table, "%llu", (unsigned long long)value->count);
 }
 
-static void write_interval(struct table *table, const struct value *value, int places, bool fields)
+static void write_interval(struct table *table, const struct profile_value *value, int places,
+			   bool fields)
 {
-	char high[FIXED_ROOM + 2] = "..";
+	char text[2 * FIXED_ROOM + MARKS_ROOM], *end = text + sizeof(text), *at;
 
 	if (fields) {
 		add_number(table, value->low);
@@ -222,13 +228,16 @@ static void write_interval(struct table *table, const struct value *value, int p
 	} else if (isnan(value->low)) {
 		table_cell(table, NULL);
 	} else {
-		fixed_write(high + strlen(".."), value->high, places);
-		write_fixed(table, value->uncertain ? "~" : "", value->low, places, high);
+		at = write_before(fixed_write_before(end, value->high, places), "..");
+		at = fixed_write_before(at, value->low, places);
+		at = write_before(at, value->uncertain ? "~" : "");
+		table_cell_simple(table, at, (size_t)(end - at));
 	}
 }
 
 /* "64.5%", or "64.5% ±1.2": see profile_half(). */
-static void write_with_half(struct table *table, const struct value *value, int places, bool fields)
+static void write_with_half(struct table *table, const struct profile_value *value, int places,
+			    bool fields)
 {
 	if (fields) {
 		add_number(table, value->value);
@@ -254,8 +263,10 @@ enum { KEPT = 1, ERROR, COUNT, REFINES };
 static const struct column {
 	const char *heading;
 	const char *fields[3]; /* their names for programs */
-	struct value (*read)(struct profile_place *place, unsigned column); /* NULL: no value */
-	void (*write)(struct table *table, const struct value *value, int places, bool fields);
+	struct profile_value (*read)(struct profile_place *place,
+				     unsigned column); /* NULL: no value */
+	void (*write)(struct table *table, const struct profile_value *value, int places,
+		      bool fields);
 	uint8_t places, spare;
 } columns[PROFILE_KEY] = {
 #define INTERVAL "95 % INTERVAL"
@@ -467,15 +478,11 @@ struct table_column profile_column(const struct profile_view *view, size_t c)
 /* ---- Cells ------------------------------------------------------------------------------------
  */
 
-/* Adds a text that is at most `width` columns wide; 0: any width. */
+/* Adds a text that is at most `width` columns wide. */
 static void add_text(struct table *table, const char *text, unsigned width)
 {
 	size_t length = 0, used = 0;
 
-	if (!text || !width) {
-		table_cell(table, text);
-		return;
-	}
 	for (; text[length] && used < width; used++)
 		length += wrap_character(text + length, strlen(text + length));
 	table_cell_format(table, "%.*s%*s", (int)length, text, (int)(width - used), "");
@@ -491,9 +498,35 @@ static const char *key_text(const struct profile_place *place, unsigned column,
 static void add_value(struct table *table, struct profile_place *place, unsigned column,
 		      bool fields)
 {
-	const struct value value = columns[column].read(place, column);
+	const struct profile_value value = columns[column].read(place, column);
 
 	columns[column].write(table, &value, columns[column].places, fields);
+}
+
+static bool is_same(const struct profile_value *a, const struct profile_value *b)
+{
+	/* What is unknown is never the same. */
+	return a->value == b->value && a->low == b->low && a->high == b->high &&
+	       a->shown == b->shown && a->count == b->count && a->or_more == b->or_more &&
+	       a->exact == b->exact && a->uncertain == b->uncertain;
+}
+
+/* Adds the c-th column's value for people. Rows that follow each other often have the same, and
+ * the same text serves them. */
+static void add_shown(struct table *table, struct profile_place *place, size_t c)
+{
+	const unsigned column = place->view->columns[c];
+	const struct profile_value value = columns[column].read(place, column);
+	struct profile_cell *last = place->last ? &place->last[c] : NULL;
+
+	if (last && last->length && is_same(&last->value, &value)) {
+		table_cell_again(table, last->text, last->length);
+		return;
+	}
+	columns[column].write(table, &value, columns[column].places, false);
+	if (last)
+		*last = (struct profile_cell){value, table->cells[table->cell_count - 1],
+					      table_last_simple(table)};
 }
 
 bool profile_repeats_function(const struct profile_view *view, size_t event, size_t row, size_t k,
@@ -526,11 +559,16 @@ void profile_column_cell(struct table *table, struct profile_place *place, size_
 		if (profile_repeats_function(view, place->event_index, place->index,
 					     column - PROFILE_KEY, text))
 			text = NULL;
-		add_text(table, text, view->widths[c]);
+		if (text && view->widths[c])
+			add_text(table, text, view->widths[c]);
+		else if (text != room)
+			table_cell_kept(table, text);
+		else
+			table_cell(table, text);
 	} else if (column == PROFILE_SOURCES)
 		sources_add_bar(table, view, place->event_index, place->index);
 	else
-		add_value(table, place, column, false);
+		add_shown(table, place, c);
 }
 
 void profile_column_fields(struct table *table, struct profile_place *place, size_t c)

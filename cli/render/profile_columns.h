@@ -5,6 +5,23 @@
 
 #include "render/profile.h"
 
+/* What a cell shows. NaN is unknown. */
+struct profile_value {
+	double value, low, high;
+	double shown; /* as perf computes it, if `value` may be rounded otherwise */
+	uint64_t count;
+	bool or_more;   /* counters were too small for it */
+	bool exact;     /* it has no interval */
+	bool uncertain; /* the interval overlaps that of a neighbour */
+};
+
+/* The last cell of a column that was added to a table, and what it shows. */
+struct profile_cell {
+	struct profile_value value;
+	const char *text;
+	size_t length; /* 0: there is none */
+};
+
 /* A row whose cells are wanted. */
 struct profile_place {
 	const struct profile_view *view;
@@ -15,6 +32,9 @@ struct profile_place {
 	unsigned has_latencies; /* bits of the kinds that were looked up; 0 for another row */
 	/* Its order among its neighbours is uncertain, because their intervals overlap. */
 	bool uncertain;
+	/* Of the columns of the view, if all rows are added to one table; NULL: nothing is known.
+	 */
+	struct profile_cell *last;
 };
 
 /* Returns whether the c-th column of a view has values for this event, or was asked for. */

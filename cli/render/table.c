@@ -8,19 +8,86 @@
 
 #include "tool/memory.h"
 
-void table_cell_bytes(struct table *table, const char *text, size_t length)
-{
-	char *copy;
+#define SIMPLE_MAX UINT8_MAX
+#define EACH       (UINT64_MAX / UINT8_MAX) /* 1 in each byte */
 
+/* Returns whether all of eight bytes are visible ASCII or spaces. */
+static bool are_visible(const char *text)
+{
+	uint64_t bytes, controls, deletes;
+
+	memcpy(&bytes, text, sizeof(bytes));
+	controls = (bytes - EACH * ' ') & ~bytes;
+	deletes = (bytes ^ EACH * 0x7f) - EACH;
+	return !((bytes | controls | deletes) & EACH * 0x80);
+}
+
+/* Returns the length of what a cell shows if that is simple, or 0. */
+static uint8_t simple_length(const char *text, size_t length)
+{
+	size_t at = 0;
+
+	if (!text || length == 0)
+		return 1;
+	if (length > SIMPLE_MAX || text[0] == ' ' || text[length - 1] == ' ')
+		return 0;
+	while (length - at >= sizeof(uint64_t) && are_visible(text + at))
+		at += sizeof(uint64_t);
+	while (at < length && text[at] >= ' ' && text[at] < 0x7f)
+		at++;
+	return at == length ? (uint8_t)length : 0;
+}
+
+/* Adds a cell as it is. */
+static void add(struct table *table, const char *text, uint8_t simple)
+{
 	if (table->cell_count == table->cell_room) {
 		table->cell_room = table->cell_room ? 2 * table->cell_room : 256;
 		table->cells = memory_resize(table->cells, table->cell_room, sizeof(char *));
+		if (table->simple)
+			table->simple = memory_resize(table->simple, table->cell_room, 1);
 	}
-	copy = text ? memory_given(arena_copy(&table->texts, text, length)) : NULL;
+	if (table->simple)
+		table->simple[table->cell_count] = simple;
+	table->cells[table->cell_count++] = text;
+}
+
+void table_cell_bytes(struct table *table, const char *text, size_t length)
+{
+	const uint8_t simple = simple_length(text, length);
+	char *copy = text ? memory_given(arena_copy(&table->texts, text, length)) : NULL;
+
 	/* A name from outside with a newline must not go on in a line of its own. */
-	for (char *at = copy; at && (at = strchr(at, '\n')); at++)
+	for (char *at = simple ? NULL : copy; at && (at = strchr(at, '\n')); at++)
 		*at = '?';
-	table->cells[table->cell_count++] = copy;
+	add(table, copy, simple);
+}
+
+void table_cell_simple(struct table *table, const char *text, size_t length)
+{
+	add(table, memory_given(arena_copy(&table->texts, text, length)),
+	    length <= SIMPLE_MAX ? (uint8_t)length : 0);
+}
+
+void table_cell_again(struct table *table, const char *cell, size_t length)
+{
+	add(table, cell, (uint8_t)length);
+}
+
+size_t table_last_simple(const struct table *table)
+{
+	return table->simple ? table->simple[table->cell_count - 1] : 0;
+}
+
+void table_cell_kept(struct table *table, const char *text)
+{
+	const size_t length = text ? strlen(text) : 0;
+	const uint8_t simple = simple_length(text, length);
+
+	if (simple)
+		add(table, text, simple);
+	else
+		table_cell_bytes(table, text, length);
 }
 
 void table_cell(struct table *table, const char *text)
@@ -52,7 +119,9 @@ void table_free(struct table *table)
 {
 	arena_free(&table->texts);
 	free(table->cells);
+	free(table->simple);
 	table->cells = NULL;
+	table->simple = NULL;
 	table->cell_count = table->cell_room = 0;
 }
 
@@ -120,6 +189,7 @@ void table_copy_plain(struct table *copy, const struct table *table, const struc
 	*copy = *table;
 	copy->texts = (struct arena){0};
 	copy->measured = false;
+	copy->simple = NULL;
 	copy->cells = memory_resize(NULL, table->cell_count + 1, sizeof(*copy->cells));
 	for (size_t i = 0; i < table->cell_count; i++)
 		copy->cells[i] = with_sign(table->cells[i], pen_with_lines()->about, pen->about,

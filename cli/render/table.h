@@ -3,6 +3,8 @@
 #ifndef RENDER_TABLE_H
 #define RENDER_TABLE_H
 
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "render/output.h"
 #include "render/pen.h"
@@ -49,6 +51,9 @@ struct table {
 	size_t column_count;
 	const char **cells;
 	size_t cell_count, cell_room;
+	/* Of large tables the length of each cell that is simple: up to 255 visible characters of
+	 * ASCII, without a space at either end; 0: it may be anything. NULL: that is not known. */
+	uint8_t *simple;
 	struct arena texts; /* of the cells */
 	/* How many columns the widest cell of each takes, if that was measured. */
 	size_t widest[TABLE_COLUMNS_MAX];
@@ -61,6 +66,13 @@ struct table {
 /* Adds the next cell, one line: a newline becomes '?'. NULL is an empty cell, printed as '-'. */
 void table_cell(struct table *table, const char *text);
 void table_cell_bytes(struct table *table, const char *text, size_t length);
+/* Likewise adds a text that is simple, such as a figure; or one that outlives the table. */
+void table_cell_simple(struct table *table, const char *text, size_t length);
+void table_cell_kept(struct table *table, const char *text);
+/* Likewise adds a cell that is there already and simple; and returns the length of the last one
+ * that was added, 0 if it may not be simple. */
+void table_cell_again(struct table *table, const char *cell, size_t length);
+size_t table_last_simple(const struct table *table);
 void table_cell_format(struct table *table, const char *format, ...) PLUMB_PRINTF(2, 3);
 
 /* Measures the widest cells of each column, of which no more are added. table_print() does so

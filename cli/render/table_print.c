@@ -26,8 +26,10 @@ static void measure_cells(const struct table *table, size_t *widths)
 {
 	for (size_t i = 0, c = 0; i < table->cell_count; i++) {
 		const char *cell = table_shown(table->cells[i]);
-		size_t columns = wrap_columns(cell, strlen(cell));
+		size_t columns = table->simple ? table->simple[i] : 0;
 
+		if (!columns)
+			columns = wrap_columns(cell, strlen(cell));
 		if (columns > widths[c])
 			widths[c] = columns;
 		c = c + 1 < table->column_count ? c + 1 : 0;
@@ -618,6 +620,7 @@ static void print_table(const struct table *table, struct output *out, size_t in
 		return;
 	}
 	shorter.measured = false;
+	shorter.simple = NULL;
 	shorter.cells = memory_resize(NULL, table->cell_count + 1, sizeof(*shorter.cells));
 	memcpy(shorter.cells, table->cells, table->cell_count * sizeof(*shorter.cells));
 	for (size_t c = 0; c < table->column_count; c++)
@@ -641,7 +644,8 @@ void table_print(const struct table *table, struct output *out, size_t indent)
 {
 	struct table plain;
 
-	if (out->utf8) {
+	/* Simple cells have no sign that the pen lacks. */
+	if (out->utf8 || (table->simple && !memchr(table->simple, 0, table->cell_count))) {
 		print_table(table, out, indent);
 		return;
 	}

@@ -7,33 +7,46 @@
 #include "base/threads.h"
 #include "render/table_rows.h"
 
+/* Returns the length of what a cell shows if that is simple, as in struct table, or 0. */
+static size_t simple_length(const char *shown)
+{
+	size_t length = 0;
+
+	while (shown[length] >= ' ' && shown[length] < 0x7f)
+		length++;
+	return shown[length] || length == 0 || shown[0] == ' ' || shown[length - 1] == ' ' ? 0
+											   : length;
+}
+
 size_t table_write_simple(const struct table *table, size_t indent, const size_t *widths,
 			  const char *const *cells, char *line, size_t room)
 {
-	size_t used = 0, pending = indent;
+	const uint8_t *simple = table->simple ? table->simple + (cells - table->cells) : NULL;
+	size_t start = indent, end = indent;
 
+	for (size_t c = 0; c < table->column_count; c++)
+		end += widths[c] ? widths[c] + TABLE_GAP : 0;
+	if (end + 1 > room)
+		return 0;
+	memset(line, ' ', end);
 	for (size_t c = 0; c < table->column_count; c++) {
 		const char *cell = table_shown(cells[c]);
-		size_t length = 0, space;
+		size_t length = simple ? simple[c] : 0, at = start;
 
 		if (widths[c] == 0)
 			continue;
-		while (cell[length] >= ' ' && cell[length] < 0x7f)
-			length++;
-		if (cell[length] || length == 0 || length > widths[c] || cell[0] == ' ' ||
-		    cell[length - 1] == ' ' || pending + widths[c] + 1 > room - used)
+		if (!length)
+			length = simple_length(cell);
+		if (length == 0 || length > widths[c])
 			return 0;
-		space = widths[c] - length;
 		if (table->columns[c].right)
-			pending += space;
-		memset(line + used, ' ', pending);
-		used += pending;
-		memcpy(line + used, cell, length);
-		used += length;
-		pending = TABLE_GAP + (table->columns[c].right ? 0 : space);
+			at += widths[c] - length;
+		memcpy(line + at, cell, length);
+		end = at + length;
+		start += widths[c] + TABLE_GAP;
 	}
-	line[used++] = '\n';
-	return used;
+	line[end++] = '\n';
+	return end;
 }
 
 /* Rows that a thread writes before they are printed. */

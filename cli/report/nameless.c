@@ -72,6 +72,7 @@ static void add_samples(struct nameless *files, const struct profile_view *view,
 {
 	struct plumb_profile_event event;
 	struct plumb_profile_row row;
+	struct row_share last = {0};
 	char room[PLUMB_PROFILE_TEXT];
 	size_t e = 0;
 
@@ -84,7 +85,7 @@ static void add_samples(struct nameless *files, const struct profile_view *view,
 
 		/* The estimates of a row take longer than its name. */
 		if (function && file_length(function) &&
-		    profile_row_parts(view->profile, e, i, 0, &row))
+		    profile_row_parts(view->profile, e, i, 0, &last, &row))
 			add(files, function, row.share.value);
 	}
 }

@@ -45,21 +45,32 @@ static char *write_digits(char *end, uint64_t number, int digits)
 	return end;
 }
 
-size_t fixed_write(char room[FIXED_ROOM], double value, int places)
+char *fixed_write_before(char *end, double value, int places)
 {
-	char digits[24], *end = digits + sizeof(digits), *at;
 	uint64_t number, factor;
-	size_t length;
 
-	if (signbit(value) || !(value < LARGEST))
-		return (size_t)snprintf(room, FIXED_ROOM, "%.*f", places, value);
+	if (signbit(value) || !(value < LARGEST)) {
+		char text[FIXED_ROOM];
+		const size_t length = (size_t)snprintf(text, sizeof(text), "%.*f", places, value);
+
+		return memcpy(end - length, text, length);
+	}
 	factor = powers_of_ten[places];
 	number = round_exactly(value, factor);
-	at = write_digits(end, number % factor, places);
-	if (places)
-		*--at = '.';
-	at = write_digits(at, number / factor, 1);
-	length = (size_t)(end - at);
+	if (places) {
+		end = write_digits(end, number % factor, places);
+		*--end = '.';
+		number /= factor;
+	}
+	return write_digits(end, number, 1);
+}
+
+size_t fixed_write(char room[FIXED_ROOM], double value, int places)
+{
+	char text[FIXED_ROOM], *end = text + sizeof(text);
+	const char *at = fixed_write_before(end, value, places);
+	const size_t length = (size_t)(end - at);
+
 	memcpy(room, at, length);
 	room[length] = '\0';
 	return length;

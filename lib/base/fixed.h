@@ -15,4 +15,8 @@
  */
 size_t fixed_write(char room[FIXED_ROOM], double value, int places);
 
+/* Likewise writes it before `end`, behind at least FIXED_ROOM bytes, without a NUL. Returns where
+ * it begins. */
+char *fixed_write_before(char *end, double value, int places);
+
 #endif

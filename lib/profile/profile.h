@@ -337,8 +337,8 @@ int row_find(struct plumb_profile *profile, const struct frame_values *frame, ui
 void lane_end(struct plumb_profile *profile, struct lane *lane);
 /* Likewise ends all lanes of SPE records, and adds tallies to the sums of records. */
 void batches_flush(struct plumb_profile *profile);
-/* Likewise, and then sets the rows' own sums from those of records. */
-void batches_settle(struct plumb_profile *profile);
+/* Sets a row's own sums from those of records, after all were added. */
+void batches_settle(struct plumb_profile *profile, size_t row);
 
 /* profile_topdown.c: what an event of exact recordings says of a slot; doc/samples.md lists them.
  */

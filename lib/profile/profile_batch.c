@@ -180,22 +180,19 @@ void batches_flush(struct plumb_profile *profile)
 			lane_end(profile, &profile->lanes[i]);
 }
 
-void batches_settle(struct plumb_profile *profile)
+void batches_settle(struct plumb_profile *profile, size_t row)
 {
-	batches_flush(profile);
-	for (size_t i = 0; i < profile->row_count; i++) {
-		const struct record_sums *from = &profile->records[i];
-		const double count = (double)from->samples;
+	const struct record_sums *from = &profile->records[row];
+	const double count = (double)from->samples;
 
-		if (!from->samples)
-			continue;
-		profile->rows[i].own = (struct sums){
-			.samples = from->samples,
-			.period = from->samples,
-			.above = {count, count, count},
-			.steps_above = (double)(2 * from->samples - from->together),
-		};
-	}
+	if (!from->samples)
+		return;
+	profile->rows[row].own = (struct sums){
+		.samples = from->samples,
+		.period = from->samples,
+		.above = {count, count, count},
+		.steps_above = (double)(2 * from->samples - from->together),
+	};
 }
 
 /* ---- Batches ----------------------------------------------------------------------------------

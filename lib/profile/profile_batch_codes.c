@@ -218,7 +218,9 @@ static int look_up_many_codes(struct adding *adding)
 		struct plumb_frame at = {0};
 		struct place place;
 
-		if (!has_pc(adding, i) || is_found(adding, i, &adding->keys[i].code))
+		/* Only another thread may have found it: nothing is added before the last loop. */
+		if (!has_pc(adding, i) || adding->keys[i].code ||
+		    (adding->part && is_found(adding, i, &adding->keys[i].code)))
 			continue;
 		at.ip = samples_code(adding->samples, i, &at.mode);
 		place_look_up(profile, adding->task, at, &place);

@@ -10,7 +10,7 @@
 /* New rows before their number at the end is guessed, and how many times as many as can be kept are
  * too many then: fewer where they can be added late, since that takes as long if they can be kept.
  */
-#define ROWS_TO_JUDGE  4096
+#define ROWS_TO_JUDGE  2048
 #define ROWS_TOO_MANY  1.25
 #define ROWS_FOR_LATER 0.6
 

@@ -189,6 +189,17 @@ static inline uint32_t key_of(uint32_t code, uint32_t other)
 	return other << LATE_CODE_BITS | code;
 }
 
+/* Returns the values of a key's code; that of no key is not to be read. */
+static inline const uint64_t *code_values(const struct plumb_profile *profile, uint32_t key)
+{
+	const uint32_t code = key & ((1u << LATE_CODE_BITS) - 1);
+
+	return profile->codes.values + (code ? code - 1 : 0) * profile->codes.words;
+}
+
+/* How many rows before its own one's values are fetched. */
+#define VALUES_AHEAD 16
+
 /* Sets the keys of the profile's rows. Returns 0, NO_MEMORY or LIMIT. */
 static int know_rows(struct adding *adding)
 {
@@ -335,11 +346,12 @@ int late_end(struct adding *adding)
 		status = late_rows_settle(&late->rows);
 	for (size_t i = 0; status == 0 && i < late->rows.count; i++) {
 		const struct late_row *row = &late->rows.at[i];
-		const uint32_t code = row->key & ((1u << LATE_CODE_BITS) - 1);
 
+		if (i + VALUES_AHEAD < late->rows.count)
+			__builtin_prefetch(code_values(profile, row[VALUES_AHEAD].key));
 		if (!row->key)
 			continue;
-		join_values(adding, profile->codes.values + (code - 1) * profile->codes.words,
+		join_values(adding, code_values(profile, row->key),
 			    late->others + (row->key >> LATE_CODE_BITS) * late->words,
 			    profile->values + row->at * profile->words);
 	}

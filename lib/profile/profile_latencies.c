@@ -35,6 +35,26 @@ struct buckets {
 	size_t count;
 };
 
+/* Tables of so many entries are sorted as they are: most rows of large reports have few samples. */
+#define ROOM_SMALL ((size_t)16)
+
+static void sort_few_buckets(struct buckets *buckets, const struct latency_counts *of)
+{
+	uint64_t entries[LATENCY_ENTRIES];
+	size_t next = 0;
+
+	buckets->count = latency_entries(of, &next, entries);
+	for (size_t i = 0; i < buckets->count; i++) {
+		const uint32_t bucket = latency_number(entries[i]);
+		size_t at = i;
+
+		for (; at && buckets->at[at - 1].bucket > bucket; at--)
+			buckets->at[at] = buckets->at[at - 1];
+		buckets->at[at].bucket = bucket;
+		buckets->at[at].count = latency_count(entries[i]);
+	}
+}
+
 /* Puts the buckets that have samples in order: a bit for each tells whether it has. */
 static void sort_buckets(struct buckets *buckets, const struct latency_counts *of)
 {
@@ -43,6 +63,10 @@ static void sort_buckets(struct buckets *buckets, const struct latency_counts *o
 	uint64_t entries[LATENCY_ENTRIES];
 	size_t count, next = 0;
 
+	if (latency_room(of) <= ROOM_SMALL) {
+		sort_few_buckets(buckets, of);
+		return;
+	}
 	while ((count = latency_entries(of, &next, entries))) {
 		for (size_t i = 0; i < count; i++) {
 			const unsigned bucket = latency_number(entries[i]);

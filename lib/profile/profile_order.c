@@ -202,19 +202,12 @@ static void sort_run(const struct sorting *sorting, struct sorted_row *run, size
 	}
 }
 
-static void sort_alone(const struct sorting *sorting)
+/* Sorts rows by comparing them; `room` is for as many. */
+static void sort_by_merging(const struct sorting *sorting, struct sorted_row *rows,
+			    struct sorted_row *room, size_t count)
 {
-	const size_t count = sorting->count;
-	struct sorted_row *from = sorting->sorted, *to = sorting->room;
+	struct sorted_row *from = rows, *to = room;
 
-	for (size_t i = 0; i < count; i++) {
-		from[i] = (struct sorted_row){
-			.size = size_of(sorting->profile, sorting->rows[i]),
-			.row = sorting->rows[i],
-		};
-		if (!sorting->profile->callees)
-			keep_text(sorting, &from[i]);
-	}
 	for (size_t i = 0; i < count; i += RUN)
 		sort_run(sorting, from + i, count - i < RUN ? count - i : RUN);
 	for (size_t run = RUN; run < count; run *= 2) {
@@ -229,8 +222,87 @@ static void sort_alone(const struct sorting *sorting)
 		to = from;
 		from = merged;
 	}
-	if (from != sorting->sorted)
-		memcpy(sorting->sorted, from, count * sizeof(*from));
+	if (from != rows)
+		memcpy(rows, from, count * sizeof(*from));
+}
+
+/* What rows are compared by, as words of which the first counts most, and smaller ones are first.
+ */
+#define SORTED_WORDS 3
+static inline uint64_t sorted_word(const struct sorted_row *row, size_t word)
+{
+	return word ? row->text[word - 1] : ~row->size;
+}
+
+/* Copies rows in the order of one byte; rows that have the same stay in their order. */
+static void sort_by_byte(const struct sorted_row *from, struct sorted_row *to, size_t count,
+			 size_t word, unsigned shift)
+{
+	size_t places[UINT8_MAX + 1] = {0}, before = 0;
+
+	for (size_t i = 0; i < count; i++)
+		places[sorted_word(&from[i], word) >> shift & UINT8_MAX]++;
+	for (size_t byte = 0; byte <= UINT8_MAX; byte++) {
+		const size_t with = places[byte];
+
+		places[byte] = before;
+		before += with;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[places[sorted_word(&from[i], word) >> shift & UINT8_MAX]++] = from[i];
+}
+
+/* Sorts rows byte by byte, from the one that counts least on; most bytes are the same in all. */
+static void sort_by_bytes(struct sorted_row *rows, struct sorted_row *room, size_t count)
+{
+	struct sorted_row *from = rows, *to = room;
+
+	for (size_t word = SORTED_WORDS; word--;) {
+		uint64_t differ = 0;
+
+		for (size_t i = 1; i < count; i++)
+			differ |= sorted_word(&from[i], word) ^ sorted_word(&from[0], word);
+		for (unsigned shift = 0; shift < 64; shift += 8) {
+			struct sorted_row *sorted = to;
+
+			if (!(differ >> shift & UINT8_MAX))
+				continue;
+			sort_by_byte(from, to, count, word, shift);
+			to = from;
+			from = sorted;
+		}
+	}
+	if (from != rows)
+		memcpy(rows, from, count * sizeof(*from));
+}
+
+static bool is_kept_same(const struct sorted_row *a, const struct sorted_row *b)
+{
+	return a->size == b->size && a->text[0] == b->text[0] && a->text[1] == b->text[1];
+}
+
+static void sort_alone(const struct sorting *sorting)
+{
+	const size_t count = sorting->count;
+	struct sorted_row *rows = sorting->sorted;
+	size_t end;
+
+	for (size_t i = 0; i < count; i++) {
+		rows[i] = (struct sorted_row){
+			.size = size_of(sorting->profile, sorting->rows[i]),
+			.row = sorting->rows[i],
+		};
+		if (!sorting->profile->callees)
+			keep_text(sorting, &rows[i]);
+	}
+	sort_by_bytes(rows, sorting->room, count);
+	/* Those that differ in nothing that is kept of them are compared. */
+	for (size_t i = 0; i < count; i = end) {
+		for (end = i + 1; end < count && is_kept_same(&rows[i], &rows[end]);)
+			end++;
+		if (end - i > 1)
+			sort_by_merging(sorting, rows + i, sorting->room, end - i);
+	}
 }
 
 /* Sorts halves in two threads, each of which may have more. */

@@ -34,31 +34,36 @@ static bool is_shown(const struct plumb_profile *profile, size_t row)
 		(profile->callees && profile->callees[row].sums.samples));
 }
 
-/* Counts the latencies at which counters stopped. */
-static void add_saturated(struct plumb_profile *profile)
+/* Brings the sums of all rows up to date, and counts the rows of each event, and the latencies at
+ * which counters stopped. */
+static void settle_rows(struct plumb_profile *profile)
 {
 	uint64_t beyond = 0;
 
-	for (size_t i = 0; i < profile->row_count; i++)
+	batches_flush(profile);
+	for (size_t i = 0; i < profile->row_count; i++) {
+		struct plumb_profile_event *event =
+			&profile->events[row_values(profile, (uint32_t)i)[0]].public;
+
+		batches_settle(profile, i);
 		beyond |= profile->records[i].beyond;
+		if (is_shown(profile, i)) {
+			event->row_count++;
+			event->saturated += profile->records[i].at_most;
+		}
+	}
 	profile->wide_counters = beyond != 0;
-	for (size_t i = 0; !beyond && i < profile->row_count; i++)
-		if (is_shown(profile, i))
-			profile->events[row_values(profile, (uint32_t)i)[0]].public.saturated +=
-				profile->records[i].at_most;
+	for (size_t e = 0; beyond && e < profile->event_count; e++)
+		profile->events[e].public.saturated = 0;
 }
 
 int plumb_profile_finish(struct plumb_profile *profile, const struct plumb_samples_totals *totals)
 {
-	batches_settle(profile);
+	settle_rows(profile);
 	/* Nothing is looked up from now on. */
 	tallies_free(&profile->tallies);
 	hot_end(&profile->hot);
 	codes_free(&profile->codes);
-	add_saturated(profile);
-	for (size_t i = 0; i < profile->row_count; i++)
-		profile->events[row_values(profile, (uint32_t)i)[0]].public.row_count +=
-			is_shown(profile, i);
 	for (size_t e = 0; e < profile->event_count; e++) {
 		struct profiled_event *event = &profile->events[e];
 
@@ -243,8 +248,27 @@ static void expect_rows(const struct plumb_profile *profile, const struct profil
 		expect_latencies(latencies, of->order[i + LATENCIES_AHEAD]);
 }
 
+/* Returns a row's share, which is `last` if that is of the same sums. Those of groups are not. */
+static struct plumb_profile_estimate share_of(const struct plumb_profile *profile,
+					      const struct profiled_event *event,
+					      const struct row *row, struct row_share *last)
+{
+	const struct sums *own = &row->own;
+
+	if (!last->known || row->groups || last->steps_above != own->steps_above ||
+	    last->steps_both != own->steps_both || last->above[0] != own->above[0] ||
+	    last->above[1] != own->above[1] || last->above[2] != own->above[2]) {
+		memcpy(last->above, own->above, sizeof(last->above));
+		last->steps_above = own->steps_above;
+		last->steps_both = own->steps_both;
+		last->share = profile_share(profile, event, own, row->groups);
+		last->known = !row->groups;
+	}
+	return last->share;
+}
+
 bool profile_row_parts(const struct plumb_profile *profile, size_t event, size_t i, unsigned parts,
-		       struct plumb_profile_row *row)
+		       struct row_share *last, struct plumb_profile_row *row)
 {
 	static const struct plumb_profile_estimate none = {NAN, NAN, NAN};
 	const struct profiled_event *of;
@@ -262,7 +286,7 @@ bool profile_row_parts(const struct plumb_profile *profile, size_t event, size_t
 	*row = (struct plumb_profile_row){
 		.samples = found->own.samples,
 		.period = found->own.period,
-		.share = profile_share(profile, of, &found->own, found->groups),
+		.share = share_of(profile, of, found, last),
 		.children = none,
 		.latency = parts & ROW_LATENCY ? latency_of(of, records) : none,
 		.l1d_misses = parts & ROW_L1D_MISSES
@@ -295,7 +319,9 @@ bool profile_row_parts(const struct plumb_profile *profile, size_t event, size_t
 bool plumb_profile_row(const struct plumb_profile *profile, size_t event, size_t i,
 		       struct plumb_profile_row *row)
 {
-	return profile_row_parts(profile, event, i, ROW_ALL, row);
+	struct row_share last = {0};
+
+	return profile_row_parts(profile, event, i, ROW_ALL, &last, row);
 }
 
 struct plumb_profile_estimate plumb_profile_operations(const struct plumb_profile *profile,

@@ -4,6 +4,7 @@
 #define PROFILE_ROW_PARTS_H
 
 #include <plumb/profile.h>
+#include <stdbool.h>
 
 enum {
 	ROW_LATENCY = 1 << 0,
@@ -12,8 +13,16 @@ enum {
 	ROW_ALL = (1 << 3) - 1
 };
 
-/* Does plumb_profile_row(), but of the members above only estimates `parts`; the others are NaN. */
+/* The last share of an event that was estimated, and the sums that it is of. */
+struct row_share {
+	bool known;
+	double above[3], steps_above, steps_both;
+	struct plumb_profile_estimate share;
+};
+
+/* Does plumb_profile_row(), but of the members above only estimates `parts`; the others are NaN.
+ * `last` is zero at first; of rows with the same sums, the share is estimated once. */
 bool profile_row_parts(const struct plumb_profile *profile, size_t event, size_t i, unsigned parts,
-		       struct plumb_profile_row *row);
+		       struct row_share *last, struct plumb_profile_row *row);
 
 #endif
