@@ -56,11 +56,16 @@ static void begin_line(struct output *out, unsigned depth)
 
 static void print_indented(struct output *out, const char *text, size_t length, unsigned depth)
 {
-	for (size_t i = 0; i < length; i++)
-		if (text[i] == '\n')
+	while (length) {
+		const char *end = memchr(text, '\n', length);
+		const size_t line = end ? (size_t)(end - text) : length;
+
+		fwrite(text, 1, line, out->stream);
+		if (end)
 			begin_line(out, depth);
-		else
-			fputc(text[i], out->stream);
+		text += line + !!end;
+		length -= line + !!end;
+	}
 }
 
 /* Prints a value's text without its last `less` bytes. */

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/json_write.h"
@@ -209,6 +210,56 @@ static void printed_reals_are_short(void **state)
 	}
 }
 
+/* Prints a number as json_print() is to print it, by the C library alone. */
+static void print_shortest(char text[64], double value)
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, 64, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	if (!text[strcspn(text, ".e")])
+		memcpy(text + strlen(text), ".0", sizeof(".0"));
+}
+
+static void compare_real(double value)
+{
+	json_t *real = json_real(value);
+	char expected[64], text[64] = "";
+	FILE *stream = fmemopen(text, sizeof(text), "w");
+
+	print_shortest(expected, value);
+	assert_int_equal(json_print(real, stream, JSON_ENCODE_ANY), 0);
+	fclose(stream);
+	assert_string_equal(text, expected);
+	json_decref(real);
+}
+
+/* Those with few digits, their neighbours, quotients, and any. */
+static void reals_of_all_kinds_are_short(void **state)
+{
+	uint64_t random = 88172645463325252;
+
+	(void)state;
+	for (int i = 0; i < 30000; i++) {
+		union {
+			uint64_t bits;
+			double value;
+		} any;
+
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		any.bits = i % 2 ? random : (random >> 12) | (1003 + (random & 63)) << 52;
+		if (isfinite(any.value))
+			compare_real(any.value);
+		compare_real((double)(random % 1000000) / 1000);
+		compare_real(nextafter((double)(random % 1000) / 100, i % 2 ? INFINITY : 0));
+		compare_real(100 * (double)(random >> 11) * 0x1p-53);
+		compare_real(-(double)(random % 100000007) / (double)(1 + (random >> 32) % 99991));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +269,7 @@ int main(void)
 		cmocka_unit_test(printed_json_holds_no_controls),
 		cmocka_unit_test(json_takes_text_of_any_bytes),
 		cmocka_unit_test(printed_reals_are_short),
+		cmocka_unit_test(reals_of_all_kinds_are_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
