@@ -40,6 +40,7 @@ struct adding_together {
 	pthread_mutex_t *lock; /* of the profile, its symbolizer and the recording's threads */
 	uint64_t records;      /* that they have looked at */
 	size_t rows_before;    /* the profile's, before they began */
+	size_t latencies;      /* counts that they have, and the profile before them */
 };
 
 /* What a thread has to itself. */

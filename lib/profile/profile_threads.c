@@ -23,7 +23,8 @@ struct worker {
 	struct tallies tallies;
 	struct latencies latencies;
 	struct samples_split *split;
-	size_t memory; /* that it may take */
+	size_t memory;  /* that it may take */
+	size_t counted; /* latencies that it has told the others of */
 	pthread_t thread;
 	bool started;
 };
@@ -32,6 +33,23 @@ static bool takes_too_much(const struct worker *worker)
 {
 	return worker->tallies.room * ROW_SIZE + latencies_memory(&worker->latencies) >
 	       worker->memory;
+}
+
+/*
+ * Tells whether the threads have more latencies together than can be counted. Which ones are not
+ * counted then depends on the order of records, so only the whole can go on; and it has enough to
+ * do with each record for two threads.
+ */
+static bool counts_too_much(struct worker *worker)
+{
+	size_t *all = &worker->part.together->latencies;
+	const size_t used = worker->latencies.used, more = used - worker->counted;
+
+	worker->counted = used;
+	if (__atomic_add_fetch(all, more, __ATOMIC_RELAXED) <= LATENCY_COUNTS_MAX)
+		return false;
+	worker->adding.late_due = true;
+	return true;
 }
 
 static void *work(void *user)
@@ -44,7 +62,8 @@ static void *work(void *user)
 		status = plumb_samples_next_batch(adding->samples, &adding->batch);
 		if (status <= 0)
 			break;
-		status = takes_too_much(worker) ? PLUMB_ERR_LIMIT : add_batch(adding);
+		status = takes_too_much(worker) || counts_too_much(worker) ? PLUMB_ERR_LIMIT
+									   : add_batch(adding);
 	}
 	if (status < 0)
 		samples_split_abandon(worker->split);
@@ -238,7 +257,11 @@ static int run(struct adding *whole, struct samples_split *split, struct worker 
 int add_in_threads(struct adding *whole)
 {
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	struct adding_together together = {.lock = &lock, .rows_before = whole->profile->row_count};
+	struct adding_together together = {
+		.lock = &lock,
+		.rows_before = whole->profile->row_count,
+		.latencies = whole->profile->latencies.used,
+	};
 	struct samples_split *split;
 	struct worker *workers;
 	size_t rings, count = 0;
