@@ -161,9 +161,9 @@ static void add_number(struct table *table, double value)
 /* Writes a text before `at`. Returns where it begins. */
 static char *write_before(char *at, const char *text)
 {
-	const size_t length = strlen(text);
-
-	return memcpy(at - length, text, length);
+	for (size_t length = strlen(text); length > 0; length--)
+		*--at = text[length - 1];
+	return at;
 }
 
 /* Adds a value with so many places, between two texts. Large reports spend most of their time on
