@@ -317,11 +317,26 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->context != y->context)
-		return x->context < y->context ? -1 : 1;
-	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
-	return 0;
+	return x->pc < y->pc ? -1 : x->pc > y->pc;
+}
+
+/* Most contexts have a few visits, and those are nearly in order. */
+#define FEW_PLACES 16
+
+static void order_places(struct place *places, size_t count)
+{
+	if (count > FEW_PLACES) {
+		qsort(places, count, sizeof(*places), compare_places);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		const struct place place = places[i];
+		size_t at = i;
+
+		for (; at && places[at - 1].pc > place.pc; at--)
+			places[at] = places[at - 1];
+		places[at] = place;
+	}
 }
 
 /* Tells counts, unless they are all 0, and clears them. */
@@ -399,34 +414,52 @@ void profile_tell_changes(struct profile *p, profile_told *told, void *user)
 	p->change_count = p->changed = 0;
 }
 
-/* Returns all visits by context and address, or NULL if out of memory. */
-static struct place *order_visits(const struct profile *p)
+/*
+ * Puts all visits into `places`, by context: those of context `c` end at `ends[c]`. There are about
+ * as many contexts as visits, so that this takes less than to sort them.
+ */
+static void order_visits(const struct profile *p, uint32_t contexts, struct place *places,
+			 uint32_t *ends)
 {
-	struct place *places = malloc((p->visit_count + 1) * sizeof(*places));
-	bool in_order = true;
+	uint32_t begin = 0;
 
-	for (size_t v = 0; places && v < p->visit_count; v++) {
-		places[v] =
-			(struct place){p->visits[v].block->pc, p->visits[v].context, (uint32_t)v};
-		in_order = in_order && (!v || compare_places(&places[v - 1], &places[v]) <= 0);
+	for (size_t v = 0; v < p->visit_count; v++)
+		ends[p->visits[v].context]++;
+	for (uint32_t c = 0; c < contexts; c++) {
+		const uint32_t count = ends[c];
+
+		ends[c] = begin;
+		begin += count;
 	}
-	if (!in_order)
-		qsort(places, p->visit_count, sizeof(*places), compare_places);
-	return places;
+	for (size_t v = 0; v < p->visit_count; v++) {
+		const struct profile_visit *visit = &p->visits[v];
+
+		places[ends[visit->context]++] =
+			(struct place){visit->block->pc, visit->context, (uint32_t)v};
+	}
 }
 
 void profile_tell(struct profile *p, profile_told *told, void *user)
 {
-	struct place *places = order_visits(p);
+	uint32_t contexts = 0, *ends, begin = 0;
+	struct place *places;
 
-	if (!places) {
+	for (size_t v = 0; v < p->visit_count; v++)
+		if (p->visits[v].context >= contexts)
+			contexts = p->visits[v].context + 1;
+	places = malloc((p->visit_count + 1) * sizeof(*places));
+	ends = calloc(contexts + 1, sizeof(*ends));
+	if (!places || !ends) {
+		free(places);
+		free(ends);
 		p->failed = true;
 		return;
 	}
-	for (size_t i = 0, end; i < p->visit_count; i = end) {
-		for (end = i; end < p->visit_count && places[end].context == places[i].context;)
-			end++;
-		tell_context(p, places + i, end - i, told, user);
+	order_visits(p, contexts, places, ends);
+	for (uint32_t c = 0; c < contexts; c++) {
+		order_places(places + begin, ends[c] - begin);
+		tell_context(p, places + begin, ends[c] - begin, told, user);
+		begin = ends[c];
 	}
 	for (size_t v = 0; v < p->visit_count; v++) {
 		p->visits[v].executions = 0;
@@ -434,4 +467,5 @@ void profile_tell(struct profile *p, profile_told *told, void *user)
 	}
 	p->change_count = p->changed = 0;
 	free(places);
+	free(ends);
 }

@@ -413,6 +413,20 @@ static int compress_later(struct plumb_recording_writer *writer)
 	return put_bytes(writer, &bytes);
 }
 
+/* So many records go to the file by themselves: to gather them takes longer than to write more
+ * often. */
+#define DIRECT_BYTES (WRITER_BUFFER / 4)
+
+static int put_directly(struct plumb_recording_writer *writer, const uint8_t *records, size_t size)
+{
+	struct iovec part = {.iov_len = size};
+	int error = flush(writer);
+
+	/* They are not changed, but struct iovec has no const. */
+	memcpy(&part.iov_base, &records, sizeof(records));
+	return error < 0 ? error : put(writer, &part, 1, size, true);
+}
+
 int plumb_recording_write(struct plumb_recording_writer *writer, const void *records, size_t size)
 {
 	const uint8_t *from = records;
@@ -425,6 +439,10 @@ int plumb_recording_write(struct plumb_recording_writer *writer, const void *rec
 	if (error < 0)
 		return error;
 	note_times(writer, from, size);
+	if (!writer->compressor && size >= DIRECT_BYTES) {
+		error = put_directly(writer, from, size);
+		return error < 0 ? error : compress_later(writer);
+	}
 	while (size > 0) {
 		size_t run = 0;
 

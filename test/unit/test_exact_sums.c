@@ -92,10 +92,47 @@ static void test_sums(void **state)
 	exact_sums_clean_up(&sums);
 }
 
+/*
+ * A context that is told for the last time makes room for the next one, unless there is a sum in
+ * it; one that is known stays known.
+ */
+static void test_contexts_that_pass(void **state)
+{
+	static const uint64_t sites[] = {0x1000, 0x2000, 0x3000};
+	struct exact_chain chain = {.profile = 1, .context = 1, .depth = 1};
+	const struct exact_key key = {.ip = 0x400000, .profile = 1, .context = 3};
+	struct exact_sums sums = {.in_place = false};
+	uint32_t known, passing;
+
+	(void)state;
+	known = exact_sums_chain(&sums, &chain, sites);
+	chain.last = true;
+	assert_int_equal(exact_sums_pass(&sums, &chain, sites, UINT32_MAX), known);
+	chain.context = 2;
+	passing = exact_sums_pass(&sums, &chain, sites, known);
+	assert_int_not_equal(passing, known);
+	chain.context = 3;
+	chain.depth = 3;
+	assert_int_equal(exact_sums_pass(&sums, &chain, sites, passing), passing);
+	assert_int_equal(sums.chains[passing].context, 3);
+	assert_memory_equal(sums.addresses + sums.chains[passing].addresses, sites, sizeof(sites));
+	assert_true(exact_sums_enter(&sums, &key, passing));
+	chain.context = 4;
+	assert_int_equal(exact_sums_pass(&sums, &chain, sites, passing), 2);
+	assert_int_equal(sums.chain_count, 3);
+	assert_int_equal(sums.chains[passing].context, 3);
+	for (chain.context = 10; chain.context < 5000; chain.context++)
+		assert_int_not_equal(exact_sums_chain(&sums, &chain, sites), UINT32_MAX);
+	chain.context = 3;
+	assert_int_equal(exact_sums_chain(&sums, &chain, sites), passing);
+	exact_sums_clean_up(&sums);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_contexts_that_pass),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 /* ---- reading -------------------------------------------------------------------------------- */
 
 uint32_t exact_read_context(struct exact_sums *sums, const struct model_frame *frame, unsigned slot,
-			    const char *body, size_t size, int *error)
+			    uint32_t before, const char *body, size_t size, int *error)
 {
 	struct model_frame_context context;
 	struct exact_chain chain = {.slot = slot, .frame = *frame};
@@ -31,7 +31,8 @@ uint32_t exact_read_context(struct exact_sums *sums, const struct model_frame *f
 	chain.depth = context.depth;
 	chain.last = context.last;
 	chain.code = replaced_path(&sums->replaced, frame->tid, addresses, chain.depth);
-	index = exact_sums_chain(sums, &chain, addresses);
+	index = chain.last ? exact_sums_pass(sums, &chain, addresses, before)
+			   : exact_sums_chain(sums, &chain, addresses);
 	if (index == UINT32_MAX)
 		*error = PLUMB_ERR_NO_MEMORY;
 	return index;
@@ -299,14 +300,18 @@ static void take_together(struct record_writer *out, const struct record_setup *
 			  const struct exact_chain *chain, const struct model_cost *costs,
 			  uint32_t count)
 {
-	uint64_t words[SAMPLE_WORDS + 2 * EXACT_COUNT + MODEL_CHAIN_MAX];
-	const uint32_t thread[] = {chain->frame.pid, chain->frame.tid};
 	const uint64_t type = setup->events[EXACT_TOGETHER].attr.sample_type;
-	struct perf_event_header header = {.type = PERF_RECORD_SAMPLE,
-					   .misc = PERF_RECORD_MISC_USER};
-	uint64_t *word = words + 1;
-	size_t size;
+	const size_t size =
+		sizeof(uint64_t) * (8 + !!(type & PERF_SAMPLE_TIME) + !!(type & PERF_SAMPLE_CPU) +
+				    2 * (size_t)count + chain->depth);
+	const struct perf_event_header header = {
+		.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = (uint16_t)size};
+	const uint32_t thread[] = {chain->frame.pid, chain->frame.tid};
+	uint64_t *word = record_room(out, size);
 
+	if (!word)
+		return;
+	memcpy(word++, &header, sizeof(header));
 	*word++ = setup->ids[EXACT_TOGETHER];
 	*word++ = key->ip;
 	memcpy(word++, thread, sizeof(thread));
@@ -324,10 +329,6 @@ static void take_together(struct record_writer *out, const struct record_setup *
 	*word++ = key->ip;
 	if (chain->depth)
 		memcpy(word, sums->addresses + chain->addresses, chain->depth * sizeof(*word));
-	size = ((size_t)(word - words) + chain->depth) * sizeof(*word);
-	header.size = (uint16_t)size;
-	memcpy(words, &header, sizeof(header));
-	record_whole(out, words, size);
 }
 
 /* Returns the number of counts written. */

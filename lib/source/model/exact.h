@@ -15,11 +15,11 @@
 
 /*
  * Reads the body of a FRAME_CONTEXT, of `size` bytes: at least the struct's size. Returns the index
- * of the calling context of the costs that follow in the core's ring. If memory runs out, `*error`
- * becomes PLUMB_ERR_NO_MEMORY.
+ * of the calling context of the costs that follow in the core's ring, after the one of index
+ * `before`, which may be gone then. If memory runs out, `*error` becomes PLUMB_ERR_NO_MEMORY.
  */
 uint32_t exact_read_context(struct exact_sums *sums, const struct model_frame *frame, unsigned slot,
-			    const char *body, size_t size, int *error);
+			    uint32_t before, const char *body, size_t size, int *error);
 /*
  * Reads the body of a FRAME_MMAP, of `size` bytes: at least the struct's size. What the thread
  * counts at these addresses from now on is apart from what other code there counted.

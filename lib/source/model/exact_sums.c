@@ -95,8 +95,9 @@ static bool grow_chain_table(struct exact_sums *sums)
 	free(sums->chain_table);
 	sums->chain_table = grown;
 	for (size_t i = 0; i < sums->chain_count; i++)
-		put(grown, sums->chain_table_room,
-		    place_of_chain(&sums->chains[i], sums->chain_table_room), i);
+		if (!sums->chains[i].passing)
+			put(grown, sums->chain_table_room,
+			    place_of_chain(&sums->chains[i], sums->chain_table_room), i);
 	return true;
 }
 
@@ -153,30 +154,76 @@ static bool reserve_chain(struct exact_sums *sums, size_t depth)
 	       (2 * (sums->chain_count + 1) <= sums->chain_table_room || grow_chain_table(sums));
 }
 
-uint32_t exact_sums_chain(struct exact_sums *sums, const struct exact_chain *chain,
-			  const uint64_t *addresses)
+static uint32_t meet_again(const struct exact_sums *sums, struct exact_chain *known,
+			   const struct exact_chain *chain)
 {
-	struct exact_chain *known = find_chain(sums, chain);
-	size_t index = sums->chain_count;
+	known->frame = chain->frame;
+	known->slot = chain->slot;
+	known->last = chain->last;
+	return (uint32_t)(known - sums->chains);
+}
 
-	if (known) {
-		known->frame = chain->frame;
-		known->slot = chain->slot;
-		known->last = chain->last;
-		return (uint32_t)(known - sums->chains);
-	}
-	if (!reserve_chain(sums, chain->depth))
+/* Makes a chain with room for `room` addresses. Returns its index, or UINT32_MAX. */
+static uint32_t new_chain(struct exact_sums *sums, const struct exact_chain *chain,
+			  const uint64_t *addresses, size_t room)
+{
+	const size_t index = sums->chain_count;
+
+	if (!reserve_chain(sums, room))
 		return UINT32_MAX;
 	sums->chains[index] = *chain;
 	sums->chains[index].addresses = sums->address_count;
 	if (chain->depth)
 		memcpy(sums->addresses + sums->address_count, addresses,
 		       chain->depth * sizeof(*addresses));
-	sums->address_count += chain->depth;
-	put(sums->chain_table, sums->chain_table_room,
-	    place_of_chain(chain, sums->chain_table_room), index);
+	sums->address_count += room;
 	sums->chain_count++;
 	return (uint32_t)index;
+}
+
+/* There is room for it in the table. */
+static void keep_chain(struct exact_sums *sums, uint32_t index)
+{
+	sums->chains[index].passing = false;
+	put(sums->chain_table, sums->chain_table_room,
+	    place_of_chain(&sums->chains[index], sums->chain_table_room), index);
+}
+
+uint32_t exact_sums_chain(struct exact_sums *sums, const struct exact_chain *chain,
+			  const uint64_t *addresses)
+{
+	struct exact_chain *known = find_chain(sums, chain);
+	uint32_t index;
+
+	if (known)
+		return meet_again(sums, known, chain);
+	index = new_chain(sums, chain, addresses, chain->depth);
+	if (index != UINT32_MAX)
+		keep_chain(sums, index);
+	return index;
+}
+
+uint32_t exact_sums_pass(struct exact_sums *sums, const struct exact_chain *chain,
+			 const uint64_t *addresses, uint32_t before)
+{
+	struct exact_chain *known = find_chain(sums, chain);
+	size_t place;
+
+	if (known)
+		return meet_again(sums, known, chain);
+	if (before >= sums->chain_count || !sums->chains[before].passing) {
+		before = new_chain(sums, chain, addresses, MODEL_CHAIN_MAX);
+		if (before != UINT32_MAX)
+			sums->chains[before].passing = true;
+		return before;
+	}
+	place = sums->chains[before].addresses;
+	sums->chains[before] = *chain;
+	sums->chains[before].addresses = place;
+	sums->chains[before].passing = true;
+	if (chain->depth)
+		memcpy(sums->addresses + place, addresses, chain->depth * sizeof(*addresses));
+	return before;
 }
 
 /* ---- sums ----------------------------------------------------------------------------------- */
@@ -261,6 +308,8 @@ static uint32_t new_place(struct exact_sums *sums, const struct exact_key *key, 
 
 	if (!reserve_place(sums))
 		return EXACT_NONE;
+	if (sums->chains[chain].passing)
+		keep_chain(sums, chain);
 	sums->places[index] = (struct exact_place){.key = *key, .chain = chain, .last = EXACT_NONE};
 	put_slot(sums->table, sums->table_room, (struct exact_slot){hash_of(key), index + 1});
 	sums->place_count++;

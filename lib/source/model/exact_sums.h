@@ -78,6 +78,7 @@ struct exact_chain {
 	uint64_t code;            /* which code is at the callers' addresses: replaced.h */
 	size_t addresses;         /* index of the first */
 	bool last;                /* each of its places is told once more at most */
+	bool passing;             /* no sum is in it: another may take its place */
 };
 
 struct exact_sums {
@@ -122,6 +123,12 @@ struct exact_sums {
  */
 uint32_t exact_sums_chain(struct exact_sums *sums, const struct exact_chain *chain,
 			  const uint64_t *addresses);
+/*
+ * Likewise one that is told for the last time. Without sums of its own it is forgotten with the
+ * next one that has index `before`, which takes its place.
+ */
+uint32_t exact_sums_pass(struct exact_sums *sums, const struct exact_chain *chain,
+			 const uint64_t *addresses, uint32_t before);
 /*
  * Has exact_sums_add() add to the sums of a place, in a calling context that is known. Returns
  * false if out of memory.

@@ -263,7 +263,8 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 		write_sample(f, frame, slot, body, size);
 		return;
 	case FRAME_CONTEXT:
-		f->chains[slot] = exact_read_context(f->sums, frame, slot, body, size, &f->error);
+		f->chains[slot] = exact_read_context(f->sums, frame, slot, f->chains[slot], body,
+						     size, &f->error);
 		return;
 	case FRAME_LINE:
 		exact_read_line(f->sums, f->chains[slot], body, &f->error);

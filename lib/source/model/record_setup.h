@@ -82,6 +82,8 @@ static inline void record_u64(struct record_writer *out, uint64_t value)
 
 /* Appends a text with its NUL, padded to a multiple of eight bytes. */
 void record_string(struct record_writer *out, const char *text, size_t length);
+/* Returns where to write a sample of `size` bytes, a multiple of eight; NULL after an error. */
+void *record_room(struct record_writer *out, size_t size);
 /* Appends a sample whose size is in its header. */
 void record_whole(struct record_writer *out, const void *sample, size_t size);
 /* Ends a sample. */

@@ -6,25 +6,45 @@
 
 #include "source/model/record_setup.h"
 
-#define FLUSH_BYTES (1u << 16)
+#define FLUSH_BYTES (1u << 17)
+
+/* Makes room for so many bytes more; false after an error. */
+static bool reserve(struct record_writer *out, size_t size)
+{
+	size_t room = 2 * (out->room + size) + FLUSH_BYTES;
+	char *grown;
+
+	if (out->error)
+		return false;
+	if (out->room - out->size >= size)
+		return true;
+	grown = realloc(out->bytes, room);
+	if (!grown) {
+		out->error = PLUMB_ERR_NO_MEMORY;
+		return false;
+	}
+	out->bytes = grown;
+	out->room = room;
+	return true;
+}
 
 void record_bytes(struct record_writer *out, const void *bytes, size_t size)
 {
-	if (out->error)
+	if (!reserve(out, size))
 		return;
-	if (out->room - out->size < size) {
-		size_t room = 2 * (out->room + size) + FLUSH_BYTES;
-		char *grown = realloc(out->bytes, room);
-
-		if (!grown) {
-			out->error = PLUMB_ERR_NO_MEMORY;
-			return;
-		}
-		out->bytes = grown;
-		out->room = room;
-	}
 	memcpy(out->bytes + out->size, bytes, size);
 	out->size += size;
+}
+
+void *record_room(struct record_writer *out, size_t size)
+{
+	if (out->size >= FLUSH_BYTES)
+		record_flush(out);
+	if (!reserve(out, size))
+		return NULL;
+	out->begin = out->size;
+	out->size += size;
+	return out->bytes + out->begin;
 }
 
 void record_begin(struct record_writer *out, uint32_t type, uint16_t misc)
