@@ -117,13 +117,18 @@ static int read_files(struct import *import, const struct import_options *values
 	return status;
 }
 
-/* The counts do not say which CPU they are of, and a wrong one would give wrong metrics. */
 static bool check(const struct import_options *values)
 {
 	if (values->common.json && values->csv) {
 		complain("--json and --csv cannot be combined");
 		return false;
 	}
+	return true;
+}
+
+/* The counts do not say which CPU they are of, and a wrong one would give wrong metrics. */
+static bool names_cpu(const struct import_options *values)
+{
 	if (values->common.cpu)
 		return true;
 	complain("missing --cpu: the counts do not say which CPU they are of");
@@ -131,13 +136,36 @@ static bool check(const struct import_options *values)
 	return false;
 }
 
+/* Reads the files and diagnoses the counts, of `cpu` if that is not NULL. Returns an exit status.
+ */
+static int import_files(const struct import_options *values, const struct operands *files,
+			const struct plumb_spec *cpu)
+{
+	struct plumb_diagnostics *diagnostics = memory_given(plumb_diagnostics_new());
+	struct import import;
+	struct import_names names;
+	int status;
+
+	import_begin(&import);
+	/* What is no table of counts is told before the counts' CPU is asked for. */
+	status = read_files(&import, values, files, diagnostics);
+	if (status == EXIT_FINE && !names_cpu(values))
+		status = EXIT_USAGE;
+	if (status == EXIT_FINE) {
+		status = import_names_find(&import, cpu, &names, diagnostics);
+		if (status == EXIT_FINE)
+			status = import_run(values, &import, &names, cpu, files->at, diagnostics);
+		import_names_free(&names);
+	}
+	import_end(&import);
+	plumb_diagnostics_free(diagnostics);
+	return status;
+}
+
 static int run(const struct command *command, int count, char **arguments)
 {
 	struct import_options values = {0};
 	struct operands files;
-	struct import import;
-	struct import_names names;
-	struct plumb_diagnostics *diagnostics;
 	struct cpus cpus;
 	int status;
 
@@ -146,21 +174,12 @@ static int run(const struct command *command, int count, char **arguments)
 	if (!options_separator(command, &values.common) || !check(&values))
 		return EXIT_USAGE;
 	files.at[files.count] = NULL;
+	if (!values.common.cpu)
+		return import_files(&values, &files, NULL);
 	status = cpus_open_one(&cpus, values.common.cpu, values.common.verbose);
 	if (status != EXIT_FINE)
 		return status;
-	diagnostics = memory_given(plumb_diagnostics_new());
-	import_begin(&import);
-	status = read_files(&import, &values, &files, diagnostics);
-	if (status == EXIT_FINE) {
-		status = import_names_find(&import, cpus.at[0], &names, diagnostics);
-		if (status == EXIT_FINE)
-			status = import_run(&values, &import, &names, cpus.at[0], files.at,
-					    diagnostics);
-		import_names_free(&names);
-	}
-	import_end(&import);
-	plumb_diagnostics_free(diagnostics);
+	status = import_files(&values, &files, cpus.at[0]);
 	cpus_close(&cpus);
 	return status;
 }

@@ -110,10 +110,16 @@ static bool parse_seconds(const char **at, uint64_t *value)
 	return true;
 }
 
+/* If there is no such value, `*at` stays. */
 static bool parse_value(const struct key *key, const char **at, uint64_t *value)
 {
-	return (key->unit == SECONDS ? parse_seconds(at, value) : parse_number(at, value)) &&
-	       *value <= key->most;
+	const char *begin = *at;
+
+	if ((key->unit == SECONDS ? parse_seconds(at, value) : parse_number(at, value)) &&
+	    *value <= key->most)
+		return true;
+	*at = begin;
+	return false;
 }
 
 /* Copies the name at `at`, up to a '+' or the term's end. Returns false if it is too long. */

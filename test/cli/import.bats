@@ -513,3 +513,12 @@ gaps()
 		[[ "$stderr" == *"paths.csv:1: a table of call paths: each count is in several rows"* ]]
 	done
 }
+
+@test "what is no table of counts is told, also without --cpu" {
+	printf 'PERFILE2\0\0\0\0' >recording
+	run plumb import recording
+	[ "$status" -eq 2 ]
+	[ "$output" = "plumb: recording: not a text file" ]
+	run plumb import /dev/null
+	[ "$output" = "plumb: /dev/null: no counts" ]
+}
