@@ -487,7 +487,6 @@ follow(const struct attempt *attempt, struct memo *memo)
 		if (step->kind != STEP_STORE)
 			continue;
 stored:
-		memo->disturbed++;
 		keep_store(attempt, step);
 	}
 }
@@ -524,7 +523,6 @@ static void replay(struct core *core, const struct block *block, unsigned execut
 		count_kinds(core, block, executed);
 	}
 	if (prepared->branch && memo->told.outcome.result == PREDICT_WRONG) {
-		memo->disturbed++;
 		count_wrong_path(core, memo->told.outcome.wrong_path, t->wrong_operations,
 				 begun + (uint64_t)(int64_t)t->wrong);
 	}

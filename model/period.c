@@ -6,28 +6,43 @@
 
 #include "bounds.h"
 #include "memo_graph.h"
+#include "memory_side.h"
 
-#define BLOCKS_MAX 65536 /* of as many periods as it takes to be in the same state again */
-#define PAUSE_MAX  4096  /* periods between two attempts */
+#define BLOCKS_MAX   65536 /* of as many periods as it takes to be in the same state again */
+#define BUFFERED_MAX 1024  /* entries in the ring of the store buffer */
+#define PAUSE_MAX    4096  /* periods between two attempts */
 
 /* What hits.h counts. */
 static const enum model_event hit_events[] = {EVENT_L1I_TLB, EVENT_L1I_CACHE, EVENT_L1D_TLB,
-					      EVENT_L1D_CACHE_RD};
+					      EVENT_L1D_CACHE_RD, EVENT_L1D_CACHE_WR};
 #define HIT_EVENTS (sizeof(hit_events) / sizeof(hit_events[0]))
+
+/* What wrong paths count, but for kinds of operations. */
+#define WRONG_COUNTS 4
+static uint64_t *wrong_count(struct core *core, unsigned i)
+{
+	uint64_t *const counts[WRONG_COUNTS] = {&core->wrong_instructions, &core->wrong_operations,
+						&core->wrong_unknown, &core->wrong_taken};
+
+	return counts[i];
+}
 
 /* A state between two periods, and what was counted by then. */
 struct mark {
 	const struct node *node; /* NULL: it is not known */
 	uint64_t disturbed, forgotten;
 	uint64_t loads_left; /* cycles */
-	uint64_t cycle, sequence, replays;
+	uint64_t cycle, sequence, replays, stores;
+	uint64_t wrong[WRONG_COUNTS];
 	uint64_t counters[COUNTERS_MAX], hits[HIT_EVENTS];
 };
 
 struct period {
 	struct core *core;
 	unsigned counters;
-	bool known; /* after .length periods, the state at the mark is there again */
+	uint64_t first_store; /* number of the last one before all periods */
+	uint64_t wrong_kinds; /* core.wrong_kinds after the last block */
+	bool known;           /* after .length periods, the state at the mark is there again */
 	uint64_t length;
 	uint64_t since;     /* periods since the mark; if it is known, modulo the length */
 	uint64_t next_mark; /* where the next one is, if it is not */
@@ -40,7 +55,8 @@ struct period {
 
 struct period *period_new(struct core *core)
 {
-	struct period *period = core->memo ? calloc(1, sizeof(*period)) : NULL;
+	const bool fits = core->memo && core->buffer_mask < BUFFERED_MAX;
+	struct period *period = fits ? calloc(1, sizeof(*period)) : NULL;
 
 	if (!period)
 		return NULL;
@@ -69,6 +85,21 @@ static uint64_t loads_left(const struct core *core)
 	return core->loads_done > core->cycle ? core->loads_done - core->cycle : 0;
 }
 
+/* Whether the stores that have not gone were made in periods: others may be elsewhere. */
+static bool are_own(const struct period *period)
+{
+	const struct core *core = period->core;
+	uint64_t number = period->first_store;
+
+	for (unsigned i = 0; number && i < RECENT_STORES; i++, number--) {
+		const struct recent_store *store = &core->recent_stores[number % RECENT_STORES];
+
+		if (store->number == number && store->gone > core->cycle)
+			return false;
+	}
+	return true;
+}
+
 static void set_mark(struct period *period)
 {
 	struct core *core = period->core;
@@ -76,13 +107,17 @@ static void set_mark(struct period *period)
 	struct mark *mark = &period->mark;
 
 	settle(core);
-	mark->node = memo->node;
+	mark->node = are_own(period) ? memo->node : NULL;
 	mark->disturbed = memo->disturbed;
 	mark->forgotten = memo->forgotten;
 	mark->loads_left = loads_left(core);
 	mark->cycle = core->cycle;
 	mark->sequence = core->sequence;
 	mark->replays = memo->replays;
+	mark->stores = core->buffer_sequence;
+	for (unsigned i = 0; i < WRONG_COUNTS; i++)
+		mark->wrong[i] = *wrong_count(core, i);
+	period->wrong_kinds = core->wrong_kinds;
 	for (unsigned i = 0; i < period->counters; i++)
 		mark->counters[i] = *memo->counters[i];
 	for (unsigned i = 0; i < HIT_EVENTS; i++)
@@ -103,6 +138,9 @@ static void know(struct period *period)
 	more->cycle = core->cycle - mark->cycle;
 	more->sequence = core->sequence - mark->sequence;
 	more->replays = memo->replays - mark->replays;
+	more->stores = core->buffer_sequence - mark->stores;
+	for (unsigned i = 0; i < WRONG_COUNTS; i++)
+		more->wrong[i] = *wrong_count(core, i) - mark->wrong[i];
 	for (unsigned i = 0; i < period->counters; i++)
 		more->counters[i] = *memo->counters[i] - mark->counters[i];
 	for (unsigned i = 0; i < HIT_EVENTS; i++)
@@ -118,6 +156,7 @@ void period_begin(struct period *period)
 	period->known = false;
 	period->pause = period->last_pause = 0;
 	period->next_mark = 1;
+	period->first_store = period->core->buffer_sequence;
 	set_mark(period);
 }
 
@@ -129,7 +168,9 @@ void period_executed(struct period *period, const struct block *block)
 	if (period->known || at == BLOCKS_MAX)
 		return;
 	period->ends[at] = (uint32_t)(period->core->cycle - period->mark.cycle);
-	period->kinds[at] = prepared->largest + (at ? period->kinds[at - 1] : 0);
+	period->kinds[at] = prepared->largest + (at ? period->kinds[at - 1] : 0) +
+			    period->core->wrong_kinds - period->wrong_kinds;
+	period->wrong_kinds = period->core->wrong_kinds;
 	period->blocks++;
 }
 
@@ -241,6 +282,33 @@ static bool is_back(struct period *period)
 	return memo->node == period->mark.node;
 }
 
+/* Moves on the stores that loads may ask for, and when the store buffer has room. */
+static void move_stores(struct core *core, uint64_t stores, uint64_t cycles)
+{
+	const uint64_t entries = (uint64_t)core->buffer_mask + 1;
+	struct recent_store recent[RECENT_STORES];
+	uint64_t buffered[BUFFERED_MAX];
+
+	memcpy(recent, core->recent_stores, sizeof(recent));
+	memcpy(buffered, core->buffered, entries * sizeof(*buffered));
+	for (uint64_t i = 0; i < RECENT_STORES; i++) {
+		struct recent_store *to = &core->recent_stores[(i + stores) % RECENT_STORES];
+
+		*to = recent[i];
+		to->number += stores;
+		to->gone += cycles;
+		to->ready += cycles;
+	}
+	for (uint64_t i = 0; i < entries; i++)
+		core->buffered[(i + stores) & core->buffer_mask] = buffered[i] + cycles;
+	for (unsigned i = 0; i < FORWARD_ENTRIES; i++)
+		for (unsigned k = 0; k < FORWARD_STORES; k++)
+			if (core->forwards[i].stores[k])
+				core->forwards[i].stores[k] += stores;
+	core->buffer_sequence += stores;
+	core->memory->stored += cycles;
+}
+
 uint64_t period_skip(struct period *period, uint64_t most, uint64_t *settled, uint64_t every)
 {
 	struct core *core = period->core;
@@ -261,7 +329,11 @@ uint64_t period_skip(struct period *period, uint64_t most, uint64_t *settled, ui
 		*memo->counters[i] += times * more->counters[i];
 	for (unsigned i = 0; i < HIT_EVENTS; i++)
 		core->counts[hit_events[i]] += times * more->hits[i];
+	for (unsigned i = 0; i < WRONG_COUNTS; i++)
+		*wrong_count(core, i) += times * more->wrong[i];
 	cycles = times * more->cycle;
+	if (more->stores)
+		move_stores(core, times * more->stores, cycles);
 	core->cycle += cycles;
 	core->last_retired += cycles;
 	core->loads_done += cycles;

@@ -349,6 +349,7 @@ struct core {
 	uint64_t wrong_instructions, wrong_operations;
 	uint64_t wrong_unknown; /* those in unknown code */
 	uint64_t wrong_taken;
+	uint64_t wrong_kinds;                          /* how much of .room wrong paths took */
 	uint64_t branches[BRANCH_EXCEPTION + 1][2][2]; /* kind, taken, mispredicted */
 	uint64_t exceptions, supervisor_calls, flushes, isb_flushes;
 	uint64_t loads, stores, load_crossings, store_crossings;

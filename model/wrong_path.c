@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memo_graph.h"
+
 #define PATHS 512 /* that are remembered; a power of two */
 
 /* The sums of the first operations of a wrong path. */
@@ -123,6 +125,7 @@ static void count_sums(struct core *core, const struct wrong_path *path)
 	if (core->room < path->largest)
 		account_recent(core);
 	core->room -= path->largest;
+	core->wrong_kinds += path->largest;
 	core->recent += path->kinds;
 	core->wrong_instructions += path->instructions + path->unknown;
 	core->wrong_taken += path->taken;
@@ -157,6 +160,8 @@ static void count_slowly(struct core *core, uint64_t pc, uint64_t operations, ui
 	const struct block *block;
 	unsigned i;
 
+	if (core->memo)
+		core->memo->disturbed++;
 	wrong_path_begins(core);
 	while (operations && (block = find_known(core, pc))) {
 		const struct prepared *prepared = block->model;

@@ -470,7 +470,7 @@ static uint64_t run_loops(const struct core_params *params, uint32_t start, uint
 	begin(&skipper.run, params, true, false);
 	skipper.period = period_new(skipper.run.core);
 	assert_non_null(skipper.period);
-	for (unsigned i = 0; i < 30; i++) {
+	for (unsigned i = 0; i < 20; i++) {
 		const unsigned how = draw(16);
 
 		run_loop(&plain, &skipper, &settled);
