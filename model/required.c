@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "params.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -18,6 +19,20 @@ static const struct {
 	{0xffe0fc00, 0x9ac03000, "pacg"}, /* pacga */
 	{0xfe9ff800, 0xd61f0800, "paca"}, /* braa ... retab */
 	{0xff200400, 0xf8200400, "paca"}, /* ldraa, ldrab */
+	/* Memory tagging. */
+	{0xffe0f800, 0x9ac01000, "mte"}, /* irg, gmi */
+	{0xdfe0fc00, 0x9ac00000, "mte"}, /* subp, subps */
+	{0xbfc0c000, 0x91800000, "mte"}, /* addg, subg */
+	{0xff200000, 0xd9200000, "mte"}, /* stg ... stz2g, ldg */
+	{0xfe400000, 0x68000000, "mte"}, /* stgp */
+	{0xffffffe0, 0xd50b7460, "mte"}, /* dc gva */
+	{0xffffffe0, 0xd50b7480, "mte"}, /* dc gzva */
+	{0xfffffbe0, 0xd50b7a60, "mte"}, /* dc cgvac, cigvac */
+	{0xfffffbe0, 0xd50b7aa0, "mte"}, /* dc cgdvac, cigdvac */
+	{0xfffffee0, 0xd50b7c60, "mte"}, /* dc cgvap, cgvadp */
+	{0xfffffee0, 0xd50b7ca0, "mte"}, /* dc cgdvap, cgdvadp */
+	{0xffdfffe0, 0xd51b42e0, "mte"}, /* mrs, msr of tco */
+	{0xfffff0ff, 0xd503409f, "mte"}, /* msr tco, of an immediate */
 	/* Integer. */
 	{0xfffffc00, 0x1e7e0000, "jscvt"},  /* fjcvtzs */
 	{0x3f200c00, 0x19000000, "ilrcpc"}, /* ldapur, stlur */
@@ -150,4 +165,10 @@ bool features_have(const char *features, const char *name)
 		at += strcspn(at, " ");
 	}
 	return false;
+}
+
+bool core_has_feature(const struct core_params *params, const char *name)
+{
+	return features_have(params->features, name) ||
+	       features_have(params->unlisted_features, name);
 }

@@ -7,7 +7,7 @@ static bool lacks(const struct core_params *params, uint32_t word)
 {
 	const char *feature = insn_feature(word);
 
-	return feature && !features_have(params->features, feature);
+	return feature && !core_has_feature(params, feature);
 }
 
 void lacking_note(struct model_shared *shared, const struct core_params *params, uint64_t pc,

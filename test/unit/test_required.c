@@ -2,6 +2,7 @@
 /* Which feature an instruction requires. The words are GNU as's. */
 #include "check.h"
 
+#include "params.h"
 #include "required.h"
 
 static void instructions_name_their_feature(void **state)
@@ -82,7 +83,45 @@ static void instructions_name_their_feature(void **state)
 		{0xd5031000, "wfxt"}, /* wfet x0 */
 		{0xd5031023, "wfxt"}, /* wfit x3 */
 		{0xd50b7d20, "dcpodp"}, /* dc cvadp,x0 */
+		{0x9ac21020, "mte"}, /* irg x0,x1,x2 */
+		{0x9adf1020, "mte"}, /* irg x0,x1 */
+		{0x9ac21420, "mte"}, /* gmi x0,x1,x2 */
+		{0x9ac20020, "mte"}, /* subp x0,x1,x2 */
+		{0xbac20020, "mte"}, /* subps x0,x1,x2 */
+		{0xbac2003f, "mte"}, /* subps xzr,x1,x2 */
+		{0x91810c20, "mte"}, /* addg x0,x1,#16,#3 */
+		{0xd1810c20, "mte"}, /* subg x0,x1,#16,#3 */
+		{0xd9200841, "mte"}, /* stg x1,[x2] */
+		{0xd9201441, "mte"}, /* stg x1,[x2],#16 */
+		{0xd9201c41, "mte"}, /* stg x1,[x2,#16]! */
+		{0xd9a00841, "mte"}, /* st2g x1,[x2] */
+		{0xd9601841, "mte"}, /* stzg x1,[x2,#16] */
+		{0xd9e00841, "mte"}, /* stz2g x1,[x2] */
+		{0xd9600041, "mte"}, /* ldg x1,[x2] */
+		{0x69000c41, "mte"}, /* stgp x1,x3,[x2] */
+		{0x68808c41, "mte"}, /* stgp x1,x3,[x2],#16 */
+		{0x69808c41, "mte"}, /* stgp x1,x3,[x2,#16]! */
+		{0xd50b7462, "mte"}, /* dc gva,x2 */
+		{0xd50b7482, "mte"}, /* dc gzva,x2 */
+		{0xd50b7a62, "mte"}, /* dc cgvac,x2 */
+		{0xd50b7aa2, "mte"}, /* dc cgdvac,x2 */
+		{0xd50b7c62, "mte"}, /* dc cgvap,x2 */
+		{0xd50b7ca2, "mte"}, /* dc cgdvap,x2 */
+		{0xd50b7d62, "mte"}, /* dc cgvadp,x2 */
+		{0xd50b7da2, "mte"}, /* dc cgdvadp,x2 */
+		{0xd50b7e62, "mte"}, /* dc cigvac,x2 */
+		{0xd50b7ea2, "mte"}, /* dc cigdvac,x2 */
+		{0xd53b42e0, "mte"}, /* mrs x0,TCO */
+		{0xd51b42e0, "mte"}, /* msr TCO,x0 */
+		{0xd503409f, "mte"}, /* msr TCO,#0 */
 		{0x8b020020, NULL}, /* add x0,x1,x2 */
+		{0x68c00841, NULL}, /* ldpsw x1,x2,[x2],#0 */
+		{0x29000841, NULL}, /* stp w1,w2,[x2] */
+		{0x91001020, NULL}, /* add x0,x1,#4 */
+		{0xd50b7a22, NULL}, /* dc cvac,x2 */
+		{0xd50b7e22, NULL}, /* dc civac,x2 */
+		{0xd53b4200, NULL}, /* mrs x0,nzcv */
+		{0xd9400020, "ilrcpc"}, /* ldapur x0,[x1] */
 		{0xd503233f, NULL}, /* paciasp */
 		{0xd503245f, NULL}, /* bti c */
 		{0xf8200041, NULL}, /* ldadd x0,x1,[x2] */
@@ -110,6 +149,19 @@ static void instructions_name_their_feature(void **state)
 	}
 }
 
+/* What LLVM's processor definitions have: Armv8.2 and Armv8.4 have no memory tagging. */
+static void cores_have_what_linux_does_not_list(void **state)
+{
+	(void)state;
+	assert_false(core_has_feature(model_core_find("neoverse-n1"), "mte"));
+	assert_false(core_has_feature(model_core_find("graviton3"), "mte"));
+	assert_true(core_has_feature(model_core_find("neoverse-n2"), "mte"));
+	assert_true(core_has_feature(model_core_find("neoverse-n3"), "mte"));
+	assert_true(core_has_feature(model_core_find("graviton4"), "mte"));
+	assert_true(core_has_feature(model_core_find("neoverse-v3"), "mte"));
+	assert_true(core_has_feature(model_core_find("neoverse-n1"), "atomics"));
+}
+
 static void features_are_whole_words(void **state)
 {
 	(void)state;
@@ -126,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_name_their_feature),
 		cmocka_unit_test(features_are_whole_words),
+		cmocka_unit_test(cores_have_what_linux_does_not_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

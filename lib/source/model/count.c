@@ -130,7 +130,7 @@ static const char *name_cores_with(const char *feature, char names[NAMES_ROOM])
 	for (size_t i = 0; model_cores[i]; i++) {
 		const size_t used = strlen(names);
 
-		if (features_have(model_cores[i]->features, feature) && !is_platform(i))
+		if (core_has_feature(model_cores[i], feature) && !is_platform(i))
 			snprintf(names + used, NAMES_ROOM - used, "%s%s",
 				 used ? ", " : "with it: ", model_cores[i]->name);
 	}
