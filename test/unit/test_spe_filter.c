@@ -154,7 +154,7 @@ static void errors_name_the_term_and_the_nearest_word(void **state)
 		{"!load", "! is only supported for events", NULL, PLUMB_ERR_INVALID, 2},
 		{"latency>=x", "invalid or out-of-range number", NULL, PLUMB_ERR_INVALID, 10},
 		{"latency>65535", "no value can be beyond", NULL, PLUMB_ERR_INVALID, 14},
-		{"latency>=65536", "out-of-range", NULL, PLUMB_ERR_INVALID, 15},
+		{"latency>=65536", "out-of-range", NULL, PLUMB_ERR_INVALID, 10},
 		{"latency!=3", "for events", NULL, PLUMB_ERR_INVALID, 10},
 		{"pc=5-4", "ends before it begins", NULL, PLUMB_ERR_INVALID, 7},
 		{"pc=5x", "unexpected text after", NULL, PLUMB_ERR_SYNTAX, 5},
