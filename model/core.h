@@ -37,7 +37,7 @@ struct core;
 /*
  * Creates a core; NULL if out of memory. The caller owns `counts`, an array of EVENT_COUNT zeros
  * that must outlive the core. It is never far behind: core_execute() updates it like core_counts(),
- * about once in ten thousand blocks.
+ * about once in ten thousand blocks. Blocks that are skipped (period.h) may be more than that.
  */
 struct core *core_new(const struct core_params *params, struct memory_system *system,
 		      uint64_t *counts);

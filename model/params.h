@@ -106,7 +106,8 @@ struct core_params {
 	const char *spec; /* id of its telemetry specification, "neoverse-n3-r0p0" */
 	uint32_t midr;
 	const char *features; /* as Linux names them in /proc/cpuinfo */
-	/* Those that it has as well, but that Linux lists only where the machine uses them. */
+	/* Those that it has as well, but that Linux lists only where the machine uses them; "none".
+	 */
 	const char *unlisted_features;
 	const char *engine_cpu; /* QEMU's nearest CPU, in the versions that have it */
 	uint32_t frequency_mhz;

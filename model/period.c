@@ -254,8 +254,7 @@ static void read_meanwhile(const struct period *period, uint64_t times, uint64_t
 	core->room = (int32_t)(room - taken);
 }
 
-/* Whether counts are read by `every` cycles before a lane of kinds is full: so that is no reason.
- */
+/* Returns whether counts are read every `every` cycles before a lane of kinds can be full. */
 static bool has_room(const struct period *period, uint64_t every)
 {
 	return (every / period->more.cycle + 2) * period->kinds[period->blocks - 1] < UINT16_MAX;

@@ -10,15 +10,15 @@
  * - The core's state, which is a node of the memo's (memo.h). Cycles are relative there. When the
  *   last load is done belongs to it, but is elsewhere, so it is compared as well.
  * - Stores by number, which are elsewhere, too. Those of which a load may still get data have to be
- * of such periods themselves: then they are at the same addresses each time. They are moved on.
+ *   of such periods themselves: then they are at the same addresses each time. They are moved on.
  * - The memory side. In between there may be nothing but replays in which each access was a hit of
- * a line that was there, by the functions of hits.h. These change the order only in which lines of
- * a set, and pages of the first TLBs, were used last. The same accesses leave each order as they
- *   have left it before, since what was used stands first, in the order of its last use, before
- * what was not, which keeps its order. All were there in the period that was looked at and none has
- *   gone, so they hit again; and what has its data at a cycle has it later on.
- * - Predictions, which are the caller's to compare: predictor_read(). What wrong paths
- *   count is multiplied: the same code is known throughout.
+ *   a line that was there, by the functions of hits.h. These change the order only in which lines
+ *   of a set, and pages of the first TLBs, were used last. The same accesses leave each order as
+ *   they have left it before, since what was used stands first, in the order of its last use,
+ *   before what was not, which keeps its order. All were there in the period that was looked at and
+ *   none has gone, so they hit again; and what has its data at a cycle has it later on.
+ * - Predictions, which are the caller's to compare: predictor_read(). What wrong paths count is
+ *   multiplied: the same code is known throughout.
  *
  * Nothing else is kept from block to block: what is counted is multiplied, and the cycles and
  * numbers which struct core has while blocks are replayed are moved on. That counts are read has an

@@ -15,8 +15,7 @@ const char *insn_feature(uint32_t word);
 
 /*
  * Tells whether a core executes the instructions of a feature: one that Linux lists of it, or one
- * of
- * `.unlisted_features`.
+ * of `.unlisted_features`.
  */
 struct core_params;
 bool core_has_feature(const struct core_params *params, const char *name);

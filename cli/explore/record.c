@@ -215,7 +215,8 @@ int explore_record(struct exploration *e, const struct explore_recording *how,
 	if (ended < 0 && e->scratch >= 0) {
 		complain("%s: the temporary recording could not be completed",
 			 explore_scratch_folder());
-		advise("set TMPDIR to a folder with more room, or use -o DIR");
+		if (ended == PLUMB_ERR_IO)
+			advise("set TMPDIR to a folder with more room, or use -o DIR");
 	} else if (ended < 0) {
 		complain("%s: the recording could not be completed", e->path);
 	}

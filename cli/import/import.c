@@ -162,6 +162,15 @@ static int import_files(const struct import_options *values, const struct operan
 	return status;
 }
 
+/* Returns whether standard input is among the files: it may be long, or a terminal. */
+static bool reads_input(const struct operands *files)
+{
+	for (int i = 0; i < files->count; i++)
+		if (strcmp(files->at[i], "-") == 0)
+			return true;
+	return false;
+}
+
 static int run(const struct command *command, int count, char **arguments)
 {
 	struct import_options values = {0};
@@ -175,7 +184,9 @@ static int run(const struct command *command, int count, char **arguments)
 		return EXIT_USAGE;
 	files.at[files.count] = NULL;
 	if (!values.common.cpu)
-		return import_files(&values, &files, NULL);
+		return reads_input(&files) && !names_cpu(&values)
+			       ? EXIT_USAGE
+			       : import_files(&values, &files, NULL);
 	status = cpus_open_one(&cpus, values.common.cpu, values.common.verbose);
 	if (status != EXIT_FINE)
 		return status;

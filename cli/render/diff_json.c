@@ -29,6 +29,12 @@ static json_t *place_object(const struct diff_place *place, const char *name)
 	return json_pack("{s:o, s:o}", "symbols", symbols, "inlined_into", inlined);
 }
 
+/* Returns the change as a part of the whole before; NaN if that was 0. */
+static double share_of(const struct diff_change *change)
+{
+	return change->share == 0 && change->change != 0 ? (double)NAN : change->share;
+}
+
 static json_t *change_object(const struct diff_change *change)
 {
 	static const char *const methods[] = {
@@ -72,7 +78,7 @@ static json_t *change_object(const struct diff_change *change)
 	json_object_set_new(object, "change", number(change->change));
 	json_object_set_new(object, "relative", number(change->relative));
 	if (change->key.view == DIFF_FUNCTIONS || change->key.view == DIFF_LINES)
-		json_object_set_new(object, "share", number(change->share));
+		json_object_set_new(object, "share", number(share_of(change)));
 	json_object_set_new(object, "method", json_string(methods[change->method]));
 	json_object_set_new(object, "p", number(change->p));
 	json_object_set_new(object, "adjusted_p", number(change->adjusted));

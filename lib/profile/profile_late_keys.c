@@ -197,7 +197,7 @@ static inline const uint64_t *code_values(const struct plumb_profile *profile, u
 	return profile->codes.values + (code ? code - 1 : 0) * profile->codes.words;
 }
 
-/* How many rows before its own one's values are fetched. */
+/* Prefetch distance, in rows. */
 #define VALUES_AHEAD 16
 
 /* Sets the keys of the profile's rows. Returns 0, NO_MEMORY or LIMIT. */

@@ -139,7 +139,7 @@ static uint64_t *inherited_count(struct inherited *table, uint64_t id, int32_t t
 }
 
 uint64_t events_count(struct plumb_recording *r, uint64_t id, int32_t tid, uint64_t count,
-		      const struct plumb_recorded_event **event)
+		      uint64_t offset, const struct plumb_recorded_event **event)
 {
 	const size_t slot = r->ids.room ? slot_of(&r->ids, id) : 0;
 	uint64_t *last, before;
@@ -154,7 +154,13 @@ uint64_t events_count(struct plumb_recording *r, uint64_t id, int32_t tid, uint6
 		return 0;
 	before = *last;
 	*last = count;
-	return count - before;
+	if (count >= before)
+		return count - before;
+	reader_complain(
+		r, COMPLAINT_DAMAGED, offset,
+		"a count of event %s is less than the one before it: no sample is made of it",
+		(*event)->name ? (*event)->name : "without a name");
+	return 0;
 }
 
 const struct known_event *events_find(const struct plumb_recording *r, uint64_t id)

@@ -227,10 +227,13 @@ int events_add(struct plumb_recording *r, const struct plumb_event_attr *attr, c
 void events_name(struct plumb_recording *r, const struct known_event *event, const char *name,
 		 size_t length);
 const struct known_event *events_find(const struct plumb_recording *r, uint64_t id);
-/* Returns how much the event's count has grown since the last call for this id, and for this thread
- * if threads inherit the event; 0 for an unknown event. */
+/*
+ * Returns how much the event's count has grown since the last call for this id, and for this thread
+ * if threads inherit the event; 0 for an unknown event, or if it has become less, which is reported
+ * of the record at `offset`.
+ */
 uint64_t events_count(struct plumb_recording *r, uint64_t id, int32_t tid, uint64_t count,
-		      const struct plumb_recorded_event **event);
+		      uint64_t offset, const struct plumb_recorded_event **event);
 /* Sets .layout, .identified and .time (0: none). */
 void events_locate(struct plumb_recording *r, struct raw_record *raw);
 void events_free(struct plumb_recording *r);

@@ -206,8 +206,9 @@ static bool make_of_value(struct plumb_samples *s)
 	while (s->next_value < sample->read_count) {
 		const struct plumb_read_value *value = &sample->reads[s->next_value++];
 		const struct plumb_recorded_event *event;
-		const uint64_t grown = events_count(s->decoding.recording, value->id,
-						    s->from_file.tid, value->value, &event);
+		const uint64_t grown =
+			events_count(s->decoding.recording, value->id, s->from_file.tid,
+				     value->value, s->from_file.offset, &event);
 
 		if (!grown)
 			continue;

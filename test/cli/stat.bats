@@ -1715,24 +1715,6 @@ soon()
 		"       use --source model, which counts AArch64 programs on any machine; see plumb doctor"
 }
 
-@test "names vectors of SVE that are shorter in the model than on the core" {
-	cat >vectors.c <<-'END'
-		int main(void)
-		{
-			for (int i = 0; i < 100000; i++)
-				__asm__ volatile(".arch_extension sve\n\tadd z0.s, z0.s, z1.s" ::: "v0");
-			return 0;
-		}
-	END
-	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -static -O1 -o vectors vectors.c
-	for core in neoverse-v1,True graviton3,True neoverse-v2,False; do
-		model --json --cpu "${core%,*}" ./vectors 2>&1 |
-			json "any('256 on the core' in w for w in d['warnings']) is ${core#*,}"
-	done
-	model --json --cpu neoverse-v1 -o result ./work
-	json "not any('SVE' in w for w in d['warnings'])" <result
-}
-
 @test "counts forked processes only with --children" {
 	model --json -e INST_RETIRED -o without ./work fork
 	model --json -e INST_RETIRED --children -o with ./work fork

@@ -136,7 +136,7 @@ def linkage_apart(functions, *sides):
 def check_functions(functions, before, after):
     """Every function of either side is there, with perf's sums; none else is."""
     whole = sum(before.values())
-    assert len({row["name"] for row in functions}) == len(functions) and whole
+    assert len({row["name"] for row in functions}) == len(functions), functions
     functions, (before, after) = linkage_apart(functions, before, after)
     seen = {row["name"]: row for row in functions}
     changed = set(before) | set(after)
@@ -148,7 +148,7 @@ def check_functions(functions, before, after):
             continue
         row = seen[name]
         # Plumb multiplies a share by the total: the last digits of a double may differ.
-        wanted = {"before": old, "after": new, "change": new - old, "share": (new - old) / whole,
+        wanted = {"before": old, "after": new, "change": new - old, "share": (new - old) / whole if whole else None,
                   "relative": (new - old) / old if old else None}
         for key, value in wanted.items():
             assert (row[key] is None) if value is None else \

@@ -117,6 +117,8 @@ static void test_contexts_that_pass(void **state)
 	assert_int_equal(sums.chains[passing].context, 3);
 	assert_memory_equal(sums.addresses + sums.chains[passing].addresses, sites, sizeof(sites));
 	assert_true(exact_sums_enter(&sums, &key, passing));
+	/* What it had room for beyond its own addresses is given back. */
+	assert_int_equal(sums.address_count, sums.chains[passing].addresses + chain.depth);
 	chain.context = 4;
 	assert_int_equal(exact_sums_pass(&sums, &chain, sites, passing), 2);
 	assert_int_equal(sums.chain_count, 3);

@@ -184,7 +184,12 @@ static uint32_t new_chain(struct exact_sums *sums, const struct exact_chain *cha
 /* There is room for it in the table. */
 static void keep_chain(struct exact_sums *sums, uint32_t index)
 {
-	sums->chains[index].passing = false;
+	struct exact_chain *chain = &sums->chains[index];
+
+	/* One that passed may have more room than it needs. */
+	if (chain->passing && chain->addresses + MODEL_CHAIN_MAX == sums->address_count)
+		sums->address_count = chain->addresses + chain->depth;
+	chain->passing = false;
 	put(sums->chain_table, sums->chain_table_room,
 	    place_of_chain(&sums->chains[index], sums->chain_table_room), index);
 }
@@ -211,7 +216,8 @@ uint32_t exact_sums_pass(struct exact_sums *sums, const struct exact_chain *chai
 
 	if (known)
 		return meet_again(sums, known, chain);
-	if (before >= sums->chain_count || !sums->chains[before].passing) {
+	if (before >= sums->chain_count || !sums->chains[before].passing ||
+	    sums->chains[before].slot != chain->slot) {
 		before = new_chain(sums, chain, addresses, MODEL_CHAIN_MAX);
 		if (before != UINT32_MAX)
 			sums->chains[before].passing = true;

@@ -180,6 +180,17 @@ void model_frames_write_sums(struct model_frames *f)
 	f->samples += exact_write(&f->out, f->setup, f->sums);
 }
 
+static void read_context(struct model_frames *f, const struct model_frame *frame, unsigned slot,
+			 const char *body, size_t size)
+{
+	const uint32_t chain =
+		exact_read_context(f->sums, frame, slot, f->passing[slot], body, size, &f->error);
+
+	f->chains[slot] = chain;
+	if (chain < f->sums->chain_count && f->sums->chains[chain].passing)
+		f->passing[slot] = chain;
+}
+
 /* The counts of the slot's thread add up. */
 static void sums_told(struct model_frames *f, unsigned slot)
 {
@@ -263,8 +274,7 @@ static void write_frame(struct model_frames *f, unsigned slot, const struct mode
 		write_sample(f, frame, slot, body, size);
 		return;
 	case FRAME_CONTEXT:
-		f->chains[slot] = exact_read_context(f->sums, frame, slot, f->chains[slot], body,
-						     size, &f->error);
+		read_context(f, frame, slot, body, size);
 		return;
 	case FRAME_LINE:
 		exact_read_line(f->sums, f->chains[slot], body, &f->error);

@@ -29,10 +29,11 @@ struct model_frames {
 	bool several;       /* there were several threads: no rounds until the end */
 	uint64_t latest;    /* time of the last record written: nothing ends earlier */
 	int error;          /* an error of the caller's, or in `out`; nothing is read after it */
-	struct exact_sums *sums;               /* NULL: no exact profile was requested */
-	uint32_t chains[MODEL_SHARED_THREADS]; /* of that, for each core: the context at hand */
-	struct model_tasks *tasks;             /* what runs; NULL: nobody wants to know */
-	char frame[MODEL_FRAME_MAX];           /* at hand */
+	struct exact_sums *sums;                /* NULL: no exact profile was requested */
+	uint32_t chains[MODEL_SHARED_THREADS];  /* of that, for each core: the context at hand */
+	uint32_t passing[MODEL_SHARED_THREADS]; /* its last one that passes: exact_sums_pass() */
+	struct model_tasks *tasks;              /* what runs; NULL: nobody wants to know */
+	char frame[MODEL_FRAME_MAX];            /* at hand */
 };
 
 /* Reads what is there. Returns whether there was anything. */

@@ -227,7 +227,7 @@ static int share(struct recorder *r)
 		.reference = r->job->model->seed + 1,
 	};
 	for (unsigned slot = 0; slot < MODEL_SHARED_THREADS; slot++)
-		r->frames.chains[slot] = EXACT_NO_CHAIN;
+		r->frames.chains[slot] = r->frames.passing[slot] = EXACT_NO_CHAIN;
 	return fd;
 }
 

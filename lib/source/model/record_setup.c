@@ -494,7 +494,8 @@ static void make_exact(struct record_setup *setup, const struct source_record_jo
 		attr->type = TYPE_EXACT;
 		attr->config = own ? CONFIG_NO_EVENT + e : model_event_codes[exact_events[e]];
 		attr->sample_type = exact_type(job, e);
-		attr->read_format = e == EXACT_TOGETHER ? PERF_FORMAT_GROUP : 0;
+		/* Only that of exact/together/ matters, but perf before 5.8 wants them alike. */
+		attr->read_format = PERF_FORMAT_GROUP;
 		set_common(setup, job, e, sampled_names[e]);
 	}
 }
