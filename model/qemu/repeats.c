@@ -86,16 +86,9 @@ static struct repeat *take_repeat(void)
 static bool is_expected(const struct repeat *of, uint32_t at, const struct aside_block *done)
 {
 	const struct expected *expected = &of->blocks[at];
-	const struct access *accesses = &of->accesses[expected->first];
 
-	if (expected->block != done->block || expected->accesses != done->access_count)
-		return false;
-	for (uint32_t i = 0; i < expected->accesses; i++)
-		if (accesses[i].address != done->accesses[i].address ||
-		    accesses[i].insn != done->accesses[i].insn ||
-		    accesses[i].bytes != done->accesses[i].bytes)
-			return false;
-	return true;
+	return expected->block == done->block && expected->accesses == done->access_count &&
+	       same_accesses(done->accesses, &of->accesses[expected->first], expected->accesses);
 }
 
 static bool is_conditional(const struct block *block)

@@ -55,21 +55,28 @@ void repeats_passed(const struct aside_block *done, bool plain,
 /* So many periods are enough: tells of them. */
 void repeats_full(void);
 
+/* Whether a block made the accesses of another time, by the same instructions. */
+static inline bool same_accesses(const struct access *made, const struct access *then,
+				 uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (made[i].address != then[i].address || made[i].insn != then[i].insn ||
+		    made[i].bytes != then[i].bytes)
+			return false;
+	return true;
+}
+
 /* While blocks are compared: `next` begins, after `current`. Returns whether that was expected. */
 static inline bool repeats_goes_on(const struct block *current, const struct block *next,
 				   const struct insn_notes *notes)
 {
 	const struct repeat *of = repeats.of;
 	const struct expected *now = &of->blocks[repeats.at];
-	const struct access *made = notes->accesses.list, *then = &of->accesses[now->first];
 
 	if (now->block != current || now[1].block != next || notes->predicated ||
-	    notes->accesses.count != now->accesses)
+	    notes->accesses.count != now->accesses ||
+	    !same_accesses(notes->accesses.list, &of->accesses[now->first], now->accesses))
 		return false;
-	for (uint32_t i = 0; i < now->accesses; i++)
-		if (made[i].address != then[i].address || made[i].insn != then[i].insn ||
-		    made[i].bytes != then[i].bytes)
-			return false;
 	if (++repeats.at == of->length) {
 		repeats.at = 0;
 		if (++repeats.whole == repeats.most)
