@@ -318,7 +318,7 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	const struct block *block = user;
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
-	if (repeats.compares) {
+	if (repeats.compares && vcpu) {
 		if (repeats_goes_on(vcpu->current, block, &vcpu->notes)) {
 			vcpu->current = block;
 			vcpu->notes.accesses.count = 0;
