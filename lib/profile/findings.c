@@ -284,7 +284,7 @@ static int compare_start(const void *a, const void *b)
 /* Names a line by the variables in it: each may be what the cores share, or why they wait. */
 static const char *line_name(struct findings *findings, const struct evidence_place *place)
 {
-	struct evidence_variable at[EVIDENCE_VARIABLES];
+	struct evidence_variable at[EVIDENCE_VARIABLES] = {0};
 	const char *name = "";
 	double whole = 0;
 	unsigned count = 0;
