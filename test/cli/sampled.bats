@@ -552,7 +552,7 @@ model()
 }
 
 @test "sampled: a killed recorder leaves the profile so far" {
-	plumb record --exact --sampled --source model --cpu neoverse-n3 -q -o killed.data ./loop 2000000000 3>&- &
+	"$PLUMB" record --exact --sampled --source model --cpu neoverse-n3 -q -o killed.data ./loop 2000000000 3>&- &
 	for ((i = 0; i < 300; i++)); do
 		sleep 0.1
 		plumb report -i killed.data -o out 2>said && grep -q "estimated from" out && break
