@@ -136,8 +136,7 @@ static bool names_cpu(const struct import_options *values)
 	return false;
 }
 
-/* Reads the files and diagnoses the counts, of `cpu` if that is not NULL. Returns an exit status.
- */
+/* Reads the files, and diagnoses the counts of `cpu`, which may be NULL. Returns an exit status. */
 static int import_files(const struct import_options *values, const struct operands *files,
 			const struct plumb_spec *cpu)
 {

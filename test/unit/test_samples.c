@@ -1162,6 +1162,28 @@ static void bare_data_is_a_recording_of_one_ring(void **state)
 	}
 }
 
+/* Begins a recording of a group; threads may inherit it, and samples then have their ids. */
+static void create_group(struct fixture *f, bool inherited)
+{
+	static const uint64_t ids[] = {301, 302};
+	struct plumb_recorded_event events[] = {
+		{.ids = &ids[0], .id_count = 1, .name = "leader", .members = 2},
+		{.ids = &ids[1], .id_count = 1, .name = "member"},
+	};
+	const struct plumb_recording_setup setup = {
+		.size = sizeof(setup), .events = events, .event_count = 2};
+
+	for (size_t i = 0; i < 2; i++)
+		events[i].attr = (struct plumb_event_attr){
+			.size = 128,
+			.sample_type =
+				1 << 0 | (inherited ? 1 << 1 : 0) | 1 << 2 | 1 << 4 | 1 << 16,
+			.read_format = 1 << 2 | 1 << 3,
+			.flags = inherited ? PLUMB_ATTR_BIT(PLUMB_ATTR_INHERIT) : 0,
+		};
+	assert_int_equal(plumb_recording_create(path, &setup, &f->writer, f->diagnostics), 0);
+}
+
 /*
  * Writes a sample of a group whose events 301 and 302 have reached `first` and `second`; in thread
  * `tid` unless that is 0.
@@ -1193,24 +1215,10 @@ static void next_is(struct fixture *f, const char *event, uint64_t ip, uint64_t 
 /* Threads that inherit the events count separately, with the same ids. */
 static void a_group_is_read_for_each_thread(void **state)
 {
-	static const uint64_t ids[] = {301, 302};
-	struct plumb_recorded_event events[] = {
-		{.ids = &ids[0], .id_count = 1, .name = "leader", .members = 2},
-		{.ids = &ids[1], .id_count = 1, .name = "member"},
-	};
-	const struct plumb_recording_setup setup = {
-		.size = sizeof(setup), .events = events, .event_count = 2};
 	struct fixture f = {.diagnostics = plumb_diagnostics_new()};
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++)
-		events[i].attr = (struct plumb_event_attr){
-			.size = 128,
-			.sample_type = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 16,
-			.read_format = 1 << 2 | 1 << 3,
-			.flags = PLUMB_ATTR_BIT(PLUMB_ATTR_INHERIT),
-		};
-	assert_int_equal(plumb_recording_create(path, &setup, &f.writer, f.diagnostics), 0);
+	create_group(&f, true);
 	put_counts(&f, 1, 1001, 1000, 70);
 	for (uint32_t tid = 1100; tid < 1200; tid++)
 		put_counts(&f, 2, tid, tid, 1);
@@ -1234,23 +1242,10 @@ static void a_group_is_read_for_each_thread(void **state)
 /* As in perf: one sample for each event whose count grew, with the growth as its period. */
 static void a_group_read_at_once_is_a_sample_of_each_event(void **state)
 {
-	static const uint64_t ids[] = {301, 302};
-	struct plumb_recorded_event events[] = {
-		{.ids = &ids[0], .id_count = 1, .name = "leader", .members = 2},
-		{.ids = &ids[1], .id_count = 1, .name = "member"},
-	};
-	const struct plumb_recording_setup setup = {
-		.size = sizeof(setup), .events = events, .event_count = 2};
 	struct fixture f = {.diagnostics = plumb_diagnostics_new()};
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++)
-		events[i].attr = (struct plumb_event_attr){
-			.size = 128,
-			.sample_type = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 16,
-			.read_format = 1 << 2 | 1 << 3,
-		};
-	assert_int_equal(plumb_recording_create(path, &setup, &f.writer, f.diagnostics), 0);
+	create_group(&f, false);
 	put_counts(&f, 1, 0, 100, 7);
 	put_counts(&f, 2, 0, 200, 7);
 	put_counts(&f, 3, 0, 200, 7);
@@ -1262,6 +1257,28 @@ static void a_group_read_at_once_is_a_sample_of_each_event(void **state)
 	next_is(&f, "leader", 4, 150);
 	next_is(&f, "member", 4, 2);
 	assert_int_equal(plumb_samples_next(f.samples, &f.item), 0);
+	finish(&f);
+}
+
+/* A count only grows, so one that is less is damaged: it is reported, and makes no sample. */
+static void a_count_that_shrinks_is_damaged(void **state)
+{
+	struct fixture f = {.diagnostics = plumb_diagnostics_new()};
+	const struct plumb_diagnostic *said;
+
+	(void)state;
+	create_group(&f, false);
+	put_counts(&f, 1, 0, 100, 7);
+	put_counts(&f, 2, 0, 1, 8);
+	begin(&f, NULL);
+	next_is(&f, "leader", 1, 100);
+	next_is(&f, "member", 1, 7);
+	next_is(&f, "member", 2, 1);
+	assert_int_equal(plumb_samples_next(f.samples, &f.item), 0);
+	assert_int_equal(plumb_diagnostics_count(f.diagnostics), 1);
+	said = plumb_diagnostics_get(f.diagnostics, 0);
+	assert_string_equal(said->id, "damaged-record");
+	assert_non_null(strstr(said->message, "a count of event leader is less than"));
 	finish(&f);
 }
 
@@ -1280,6 +1297,7 @@ int main(void)
 		cmocka_unit_test(context_packets_name_threads),
 		cmocka_unit_test(a_filter_lets_samples_of_both_kinds_pass),
 		cmocka_unit_test(a_group_read_at_once_is_a_sample_of_each_event),
+		cmocka_unit_test(a_count_that_shrinks_is_damaged),
 		cmocka_unit_test(a_group_is_read_for_each_thread),
 		cmocka_unit_test(without_times_rings_come_one_after_another),
 		cmocka_unit_test(losses_are_reported_with_their_hint),
