@@ -72,7 +72,7 @@ static size_t add_leaf_caller(struct plumb_symbolizer *symbolizer, const struct 
 	copies = copies_of(record);
 	caller = symbolizer_leaf_caller(symbolizer, task, &copies, s->callchain[leaf]);
 	/* A function with a frame that the call frame information does not mention. */
-	if (!caller || (leaf + 1 < s->callchain_length && s->callchain[leaf + 1] == caller + 1))
+	if (!caller || (leaf + 1 < s->callchain_length && s->callchain[leaf + 1] - caller <= 1))
 		return 0;
 	*frame = (struct plumb_frame){.ip = caller, .mode = PLUMB_MODE_USER};
 	return 1;

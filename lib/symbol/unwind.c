@@ -467,5 +467,12 @@ uint64_t symbolizer_leaf_caller(struct plumb_symbolizer *symbolizer, const struc
 	    (kind != CFI_UNSPECIFIED && kind != CFI_SAME))
 		return 0;
 	pc = u.frame.value[AARCH64_LINK] & aarch64.address_mask;
-	return pc ? pc - 1 : 0;
+	if (!pc)
+		return 0;
+	/* A signal's handler returns to a trampoline, which has not called it. */
+	plumb_symbolizer_locate(symbolizer, task, PLUMB_MODE_USER, pc - 1, &location);
+	if (location.file && debug_info_frame(location.file, location.address, &row) &&
+	    row.interrupted)
+		return pc;
+	return pc - 1;
 }

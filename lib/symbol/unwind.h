@@ -27,8 +27,9 @@ size_t symbolizer_unwind(struct plumb_symbolizer *symbolizer, const struct plumb
 
 /*
  * Returns the last byte of the call that led to the leaf function at `pc`, whose frame pointer is
- * still its caller's: 0 if the call frame information does not say that its return address is in
- * AArch64's link register, or if that was not copied. Only `registers` of `stack` is needed.
+ * still its caller's; or, of a signal's handler, its trampoline's first instruction, which has not
+ * called it. 0: the call frame information does not say that the return address is in AArch64's
+ * link register, or that was not copied. Only `registers` of `stack` is needed.
  */
 uint64_t symbolizer_leaf_caller(struct plumb_symbolizer *symbolizer, const struct plumb_task *task,
 				const struct user_stack *stack, uint64_t pc);

@@ -312,11 +312,21 @@ def leaf_with_frame():
 
 
 @tap.test
+def leaf_of_signal():
+    """A signal's handler returns to the first instruction of a trampoline, which it is shown at"""
+    path = leaf_recording("leaf-signal", "-DTRAMPOLINE")
+    assert leaf_symbols(path)[:2] == ["leaf", "trampoline"], leaf_symbols(path)
+    shown = output_of(plumb, "script", "--no-inline", "-F", "ip,sym,symoff", "-i", path)
+    assert "trampoline+0x0" in shown, shown
+
+
+@tap.test
 def leaf_as_perf():
     """Callers of leaf functions, as perf for AArch64 finds them"""
     perf = aarch64_perf()
     return "; ".join(equal_chains(leaf_recording(name, *options), perf, 4) for name, *options in
-                     (("leaf-perf",), ("leaf-perf-frame", "-mno-omit-leaf-frame-pointer")))
+                     (("leaf-perf",), ("leaf-perf-frame", "-mno-omit-leaf-frame-pointer"),
+                      ("leaf-perf-signal", "-DTRAMPOLINE")))
 
 
 @tap.test
