@@ -200,8 +200,23 @@ static int take_width(void *user, char *word)
 	return EXIT_FINE;
 }
 
+/* Returns when a column's turn is to get a width: 0 is first. */
+static unsigned width_turn(const struct profile_view *view, size_t c)
+{
+	if (!view->default_columns || view->columns[c] == PROFILE_SHARE ||
+	    view->columns[c] == PROFILE_CHILDREN)
+		return 0;
+	return view->columns[c] >= PROFILE_KEY ? 1 : 2;
+}
+
+/*
+ * Reads the columns' widths, in the order of -F. Without that, perf has only shares and keys: they
+ * come first, and what else Plumb shows follows.
+ */
 static int read_widths(const char *text, struct profile_view *view)
 {
+	unsigned given[TABLE_COLUMNS_MAX];
+	size_t next = 0;
 	int status;
 
 	if (!text)
@@ -210,8 +225,11 @@ static int read_widths(const char *text, struct profile_view *view)
 		view->widths[c] = UINT_MAX;
 	status = each_word(text, take_width, view);
 	for (size_t c = 0; c < TABLE_COLUMNS_MAX; c++)
-		if (view->widths[c] == UINT_MAX)
-			view->widths[c] = 0;
+		given[c] = view->widths[c] == UINT_MAX ? 0 : view->widths[c];
+	for (unsigned turn = 0; turn < 3; turn++)
+		for (size_t c = 0; c < view->column_count; c++)
+			if (width_turn(view, c) == turn)
+				view->widths[c] = given[next++];
 	return status;
 }
 

@@ -194,6 +194,10 @@ setup()
 	run --separate-stderr plumb report --raw -i spe.data -F share,ip,op --limit 1 -w 9,12,0
 	[ "${lines[1]}" = "    SHARE  ADDRESS       OPERATION" ]
 	[[ ${lines[2]} = "   50.00%  0x403850      "* ]]
+	# Without -F in perf's order: shares, then keys. The rest follows.
+	run --separate-stderr plumb report --raw -i spe.data -s ip,op --limit 1 -w 0,6,12,20
+	[[ ${lines[1]} = " SHARE         95 % INTERVAL  SAMPLES  LATENCY  ADDRESS  OPERATION"* ]]
+	[[ ${lines[2]} = "50.00%"*"  0x4038 "* ]]
 	run --separate-stderr plumb report --raw -i spe.data -F share,ip --percent-limit 30
 	[ "${#lines[@]}" -eq 4 ]
 	run --separate-stderr plumb report --raw -i spe.data --tid 5
