@@ -268,7 +268,8 @@ static int open_scratch(struct exploration *e)
 		e->path = memory_format("%s/plumb-explore-XXXXXX", folder);
 		e->scratch = mkostemp(e->path, O_CLOEXEC);
 		if (e->scratch < 0) {
-			complain("%s: %s", folder, strerror(errno));
+			complain("cannot create a temporary file in %s: %s", folder,
+				 strerror(errno));
 			advise("set TMPDIR to a folder for temporary files, or use -o DIR");
 			return EXIT_OTHER;
 		}
@@ -295,7 +296,7 @@ static int prepare(struct exploration *e)
 		if (inputs_refuse(path)) {
 			status = EXIT_USAGE;
 		} else if (file_remove(path) < 0 && errno != ENOENT) {
-			complain("%s: %s", path, strerror(errno));
+			complain("cannot replace %s: %s", path, strerror(errno));
 			status = EXIT_USAGE;
 		}
 		if (strcmp(names[i], PLUMB_FOLDER_RECORDING) == 0)

@@ -21,7 +21,7 @@ int explore_check_folder(const char *path)
 	switch (found) {
 	case PLUMB_FOLDER_ABSENT:
 		if (mkdir(path, 0777) < 0) {
-			complain("%s: %s", path, strerror(errno));
+			complain("cannot create folder %s: %s", path, strerror(errno));
 			return EXIT_USAGE;
 		}
 		break;
@@ -38,7 +38,7 @@ int explore_check_folder(const char *path)
 		advise("use a new folder, an empty one, or one with earlier results");
 		break;
 	default:
-		complain("%s: %s", path, strerror(errno));
+		complain("cannot read %s: %s", path, strerror(errno));
 		break;
 	}
 	free(other);
@@ -184,7 +184,7 @@ int explore_print(struct output *out, const struct explore_options *options,
 static int refuse(const char *path, int found, const char *other)
 {
 	if (found < 0)
-		complain("%s: %s", path, strerror(errno));
+		complain("cannot read %s: %s", path, strerror(errno));
 	else if (found == PLUMB_FOLDER_EMPTY)
 		complain("%s: the folder is empty", path);
 	else

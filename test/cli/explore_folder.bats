@@ -50,7 +50,8 @@ setup()
 	[ "$(cat target)" = precious ]
 	run -2 --separate-stderr plumb explore --source model -o "$work/status" "$work/status"
 	said "plumb: $work/status: not a folder" "       -o names a folder for all results"
-	run -2 plumb explore --source model -o nowhere/out "$work/status"
+	run -2 --separate-stderr plumb explore --source model -o nowhere/out "$work/status"
+	said "plumb: cannot create folder nowhere/out: No such file or directory"
 	# The program itself, in a folder of that name, is an input.
 	mkdir input
 	cp "$work/status" input/perf.data
@@ -82,6 +83,18 @@ setup()
 	# What fails before it counts anything leaves nothing behind.
 	run -3 plumb explore --source model --qemu /bin/true -o fails "$work/status"
 	[ -z "$(ls fails)" ]
+}
+
+@test "folders that cannot be made, and no place for a temporary file" {
+	TMPDIR=$PWD/nowhere run -1 --separate-stderr plumb explore --source model "$work/status"
+	said "plumb: cannot create a temporary file in $PWD/nowhere: No such file or directory" \
+		"       set TMPDIR to a folder for temporary files, or use -o DIR"
+	# root may write everywhere.
+	[ "$EUID" -ne 0 ] || skip "root ignores permissions"
+	mkdir locked
+	chmod a-w locked
+	run -2 --separate-stderr plumb explore --source model -o locked/out "$work/status"
+	said "plumb: cannot create folder locked/out: Permission denied"
 }
 
 @test "a folder without findings" {
