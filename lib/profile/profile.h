@@ -23,7 +23,11 @@ struct index_table {
 	size_t mask, count;
 };
 
-/* Makes room for one more, given the hash of each element. Returns false if out of memory. */
+/* Make room for `count` elements, or for one more, given the hash of each. Return false if out of
+ * memory. */
+bool index_table_reserve_for(struct index_table *table,
+			     uint64_t (*hash)(const void *owner, uint32_t i), const void *owner,
+			     size_t count);
 bool index_table_reserve(struct index_table *table, uint64_t (*hash)(const void *owner, uint32_t i),
 			 const void *owner);
 static inline uint64_t hash_words(const uint64_t *words, size_t count)
@@ -269,6 +273,7 @@ struct plumb_profile {
 	size_t row_count, row_room;
 	size_t rows_cleared; /* those behind row_count up to here are empty */
 	struct index_table by_values;
+	bool unindexed; /* it is to be made anew first */
 	struct node *nodes;
 	size_t node_count, node_room;
 	struct index_table by_path;
@@ -415,8 +420,8 @@ void rows_note_given_up(struct plumb_profile *profile, const uint64_t *largest);
 void rows_empty(struct plumb_profile *profile, size_t i);
 void rows_move(struct plumb_profile *profile, size_t to, size_t from);
 /* Goes on with the first `count` rows, whose values may be others than before, and which may have
- * other numbers. Returns false if out of memory. */
-bool rows_replace(struct plumb_profile *profile, size_t count);
+ * other numbers. */
+void rows_replace(struct plumb_profile *profile, size_t count);
 /* Returns the number that would be at `rank` if they were in order. */
 uint64_t number_at_rank(const uint64_t *numbers, size_t count, size_t rank);
 /* Finds or makes the row of the samples of an event that are not shown. Returns what rows_find()
@@ -445,6 +450,10 @@ static inline void codes_expect_slot(const struct code_table *codes, uint32_t ha
 		__builtin_prefetch(&codes->index.slots[hash & codes->index.mask]);
 }
 void codes_expect(const struct code_table *codes, uint32_t hash);
+/* Makes room for `count` codes at once, rather than again and again. Returns false if out of
+ * memory.
+ */
+bool codes_reserve(struct code_table *codes, size_t count);
 void codes_forget(struct code_table *codes);
 void codes_free(struct code_table *codes);
 

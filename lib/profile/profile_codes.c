@@ -11,9 +11,8 @@ static uint64_t hash_code(const void *owner, uint32_t i)
 	return ((const struct code_table *)owner)->hashes[i];
 }
 
-static bool grow(struct code_table *codes)
+static bool grow(struct code_table *codes, size_t room)
 {
-	const size_t room = codes->room ? 2 * codes->room : 256;
 	const size_t size = (codes->words ? codes->words : 1) * sizeof(*codes->values);
 	uint64_t *values = large_resize(codes->values, codes->count, room, size);
 	uint32_t *hashes;
@@ -27,6 +26,12 @@ static bool grow(struct code_table *codes)
 	codes->hashes = hashes;
 	codes->room = room;
 	return true;
+}
+
+bool codes_reserve(struct code_table *codes, size_t count)
+{
+	return index_table_reserve_for(&codes->index, hash_code, codes, count) &&
+	       (count <= codes->room || grow(codes, count));
 }
 
 void codes_expect(const struct code_table *codes, uint32_t hash)
@@ -66,7 +71,7 @@ int codes_find_hashed(struct code_table *codes, const uint64_t *values, uint32_t
 	}
 	if (codes->count == (codes->most ? codes->most : CODES_MAX))
 		return PLUMB_ERR_LIMIT;
-	if (codes->count == codes->room && !grow(codes))
+	if (codes->count == codes->room && !grow(codes, codes->room ? 2 * codes->room : 256))
 		return PLUMB_ERR_NO_MEMORY;
 	memcpy(codes->values + codes->count * codes->words, values, size);
 	codes->hashes[codes->count] = hash;

@@ -274,6 +274,9 @@ int late_begin(struct adding *adding)
 		adding->never_late = true;
 		return status == PLUMB_ERR_LIMIT ? 0 : status;
 	}
+	/* There will be many, if most rows have one of their own. Without room they grow. */
+	if (profile->codes.count > profile->row_count / 2)
+		(void)codes_reserve(&adding->profile->codes, CODES_MAX);
 	late->started = threads && threads_start(&late->thread, add_blocks, late);
 	return 0;
 }
@@ -355,8 +358,8 @@ int late_end(struct adding *adding)
 			    late->others + (row->key >> LATE_CODE_BITS) * late->words,
 			    profile->values + row->at * profile->words);
 	}
-	if (status == 0 && !rows_replace(profile, late->rows.count))
-		status = PLUMB_ERR_NO_MEMORY;
+	if (status == 0)
+		rows_replace(profile, late->rows.count);
 	sums->count += late->rows.sums.count;
 	sums->pairs += late->rows.sums.pairs;
 	sums->latency += late->rows.sums.latency;

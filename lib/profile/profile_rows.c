@@ -8,13 +8,16 @@
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-bool index_table_reserve(struct index_table *table, uint64_t (*hash)(const void *owner, uint32_t i),
-			 const void *owner)
+bool index_table_reserve_for(struct index_table *table,
+			     uint64_t (*hash)(const void *owner, uint32_t i), const void *owner,
+			     size_t count)
 {
-	size_t size = table->slots ? 2 * (table->mask + 1) : 64;
+	size_t size = table->slots ? table->mask + 1 : 64;
 	uint32_t *slots;
 
-	if (table->slots && 2 * (table->count + 1) <= table->mask)
+	while (2 * count > size - 1)
+		size *= 2;
+	if (table->slots && size == table->mask + 1)
 		return true;
 	slots = large_resize(NULL, 0, size, sizeof(*slots));
 	if (!slots)
@@ -34,6 +37,13 @@ bool index_table_reserve(struct index_table *table, uint64_t (*hash)(const void 
 	table->slots = slots;
 	table->mask = size - 1;
 	return true;
+}
+
+bool index_table_reserve(struct index_table *table, uint64_t (*hash)(const void *owner, uint32_t i),
+			 const void *owner)
+{
+	return (table->slots && 2 * (table->count + 1) <= table->mask) ||
+	       index_table_reserve_for(table, hash, owner, table->count + 1);
 }
 
 static uint64_t hash_text(const char *text)
@@ -180,6 +190,36 @@ bool rows_append(struct plumb_profile *profile, uint32_t *row)
 	return true;
 }
 
+static void index_rows(struct plumb_profile *profile)
+{
+	struct index_table *table = &profile->by_values;
+
+	if (profile->unindexed)
+		return;
+	memset(table->slots, 0xff, (table->mask + 1) * sizeof(*table->slots));
+	for (size_t i = 0; i < profile->row_count; i++) {
+		size_t at = hash_row(profile, (uint32_t)i) & table->mask;
+
+		while (table->slots[at] != UINT32_MAX)
+			at = (at + 1) & table->mask;
+		table->slots[at] = (uint32_t)i;
+	}
+	table->count = profile->row_count;
+}
+
+/* Indexes all rows, after rows_replace(). Returns false if out of memory. */
+static bool index_replaced(struct plumb_profile *profile)
+{
+	for (size_t i = 0; i < profile->row_count; i++)
+		profile->hashes[i] = rows_hash(profile, row_values(profile, (uint32_t)i));
+	if (!index_table_reserve_for(&profile->by_values, hash_row, profile,
+				     profile->row_count + 1))
+		return false;
+	profile->unindexed = false;
+	index_rows(profile);
+	return true;
+}
+
 int rows_find(struct plumb_profile *profile, const uint64_t *values, uint32_t *row)
 {
 	return rows_find_hashed(profile, values, rows_hash(profile, values), row);
@@ -192,7 +232,8 @@ int rows_find_hashed(struct plumb_profile *profile, const uint64_t *values, uint
 	struct index_table *table = &profile->by_values;
 	size_t at;
 
-	if (!index_table_reserve(table, hash_row, profile))
+	if ((profile->unindexed && !index_replaced(profile)) ||
+	    !index_table_reserve(table, hash_row, profile))
 		return PLUMB_ERR_NO_MEMORY;
 	at = hash & table->mask;
 	for (; table->slots[at] != UINT32_MAX; at = (at + 1) & table->mask) {
@@ -347,39 +388,15 @@ static void move_rows(struct plumb_profile *profile, const uint32_t *renumbered)
 	profile->row_count = profile->rows_cleared = count;
 }
 
-static void index_rows(struct plumb_profile *profile)
+void rows_replace(struct plumb_profile *profile, size_t count)
 {
 	struct index_table *table = &profile->by_values;
 
-	memset(table->slots, 0xff, (table->mask + 1) * sizeof(*table->slots));
-	for (size_t i = 0; i < profile->row_count; i++) {
-		size_t at = hash_row(profile, (uint32_t)i) & table->mask;
-
-		while (table->slots[at] != UINT32_MAX)
-			at = (at + 1) & table->mask;
-		table->slots[at] = (uint32_t)i;
-	}
-	table->count = profile->row_count;
-}
-
-bool rows_replace(struct plumb_profile *profile, size_t count)
-{
-	struct index_table *table = &profile->by_values;
-	size_t size = table->slots ? table->mask + 1 : 64;
-	uint32_t *slots;
-
-	while (2 * (count + 1) > size - 1)
-		size *= 2;
-	slots = large_alloc(size, sizeof(*slots));
-	if (!slots)
-		return false;
+	/* As a rule no row is looked up any more. */
 	free(table->slots);
-	table->slots = slots;
-	table->mask = size - 1;
-	for (size_t i = 0; i < count; i++)
-		profile->hashes[i] = rows_hash(profile, row_values(profile, (uint32_t)i));
+	*table = (struct index_table){0};
+	profile->unindexed = true;
 	rows_truncate(profile, count);
-	return true;
 }
 
 void rows_truncate(struct plumb_profile *profile, size_t count)

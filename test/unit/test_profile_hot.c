@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hot rows, after rows were given up; and the hot codes, by instruction and by block. */
+/* The hot rows, after rows were given up; the hot codes, by instruction and by block; and the
+ * tables behind them. */
 #include "check.h"
 
+#include "profile/profile.h"
 #include "profile/profile_hot.h"
 
 #define ROWS 50000
@@ -236,6 +238,75 @@ static void a_large_table_has_what_the_small_one_had(void **state)
 	hot_end(&hot);
 }
 
+/* ---- Tables of rows and codes ---------------------------------------------------------------- */
+
+static void replaced_rows_are_found(void **state)
+{
+	enum { COUNT = 3000, KEPT = 1000 };
+	struct plumb_profile *profile = calloc(1, sizeof(*profile));
+
+	(void)state;
+	assert_non_null(profile);
+	profile->words = 3;
+	profile->options.rows_max = COUNT;
+	for (uint32_t i = 0; i < COUNT; i++) {
+		const uint64_t values[] = {0, i, 7};
+		uint32_t row;
+
+		assert_int_equal(rows_find(profile, values, &row), 0);
+		assert_int_equal(row, i);
+	}
+	/* The first rows get other values, and the rest is gone. */
+	for (uint32_t i = 0; i < KEPT; i++)
+		profile->values[3 * i + 1] = UINT64_C(1000000) + i;
+	rows_replace(profile, KEPT);
+	assert_int_equal(profile->row_count, KEPT);
+	rows_truncate(profile, KEPT - 1);
+	/* Now they have an index again, which grows with new rows. */
+	for (uint32_t i = KEPT; i-- > 0;) {
+		const uint64_t values[] = {0, UINT64_C(1000000) + i, 7};
+		uint32_t row;
+
+		assert_int_equal(rows_find(profile, values, &row), 0);
+		assert_int_equal(row, i);
+	}
+	for (uint32_t i = KEPT; i < COUNT; i++) {
+		const uint64_t values[] = {0, i - KEPT, 7};
+		uint32_t row;
+
+		assert_int_equal(rows_find(profile, values, &row), 0);
+		assert_int_equal(row, i);
+	}
+	plumb_profile_free(profile);
+}
+
+static void codes_stay_when_room_is_made(void **state)
+{
+	struct code_table codes = {.words = 2};
+	uint32_t code;
+
+	(void)state;
+	for (uint64_t i = 0; i < 5000; i++) {
+		const uint64_t values[] = {i, ~i};
+
+		/* Before the first one, and with as little room as there is already. */
+		if (i == 0)
+			assert_true(codes_reserve(&codes, 10));
+		if (i == 100 || i == 101)
+			assert_true(codes_reserve(&codes, 4000));
+		assert_int_equal(codes_find(&codes, values, &code), 0);
+		assert_int_equal(code, i + 1);
+	}
+	assert_true(codes_reserve(&codes, 1));
+	for (uint64_t i = 0; i < 5000; i++) {
+		const uint64_t values[] = {i, ~i};
+
+		assert_int_equal(codes_find(&codes, values, &code), 0);
+		assert_int_equal(code, i + 1);
+	}
+	codes_free(&codes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +316,8 @@ int main(void)
 		cmocka_unit_test(blocks_have_the_codes_of_their_instructions),
 		cmocka_unit_test(blocks_of_no_use_are_not_looked_for),
 		cmocka_unit_test(a_large_table_has_what_the_small_one_had),
+		cmocka_unit_test(replaced_rows_are_found),
+		cmocka_unit_test(codes_stay_when_room_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
