@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exact.h"
+#include "qemu/entries.h"
 #include "qemu/reach.h"
 #include "qemu/registers.h"
 #include "qemu/settle.h"
@@ -27,6 +28,7 @@ enum phase {
 	PHASE_BARE,    /* without the model */
 	PHASE_TOUCHES, /* only caches and TLBs see what it accesses */
 	PHASE_WARMS,   /* between windows */
+	PHASE_ENTRY,   /* the same, but in detail, because the program gets to another loop */
 	PHASE_BEFORE,  /* in detail, so that a window begins with a full pipeline */
 	PHASE_WINDOW,
 	PHASE_NEW,  /* in full, because code executes for the first time */
@@ -57,6 +59,7 @@ static uint64_t counts_before[MODEL_COUNTS];
 static uint32_t pace = WARM_PACE_ONE;
 static uint32_t mispredicted; /* in the last few windows, in parts of MISPREDICTED_ONE */
 static uint64_t seeking;      /* instructions in which one is looked for, to begin detail behind */
+static uint64_t warms_until;  /* position at which warming was to end, while a loop is entered */
 static struct warmer warmer;
 static uint64_t touching;       /* instructions before a window that caches see, at least */
 static uint64_t warming;        /* those of them that warm the core */
@@ -194,6 +197,7 @@ void sampled_set_up(struct model_shared *shared, const struct sampled_request *r
 	warming = touching / SAMPLED_WARM_PART;
 	reach_set_up(wanted / REACH_PART, request->seed);
 	settle_set_up();
+	entries_set_up();
 	for (unsigned group = 0; group <= SAMPLED_GROUPS; group++)
 		numbered += sampled->group_windows[group];
 	for (unsigned i = 0; i < SAMPLED_GROUPS; i++)
@@ -383,6 +387,7 @@ static void come_nearer(void)
 	} else {
 		phase = PHASE_WARMS;
 		next = earlier_by(window_at, lead + seeking);
+		entries_begin(position);
 	}
 }
 
@@ -589,6 +594,7 @@ static void choose_window(uint64_t from)
 	more = settle_lead(earlier_by(window_at, position));
 	lead += more;
 	seeking = more ? 0 : seek_range();
+	entries_choose(window_at);
 	reach_choose();
 }
 
@@ -687,6 +693,36 @@ static void end_first_stretch(struct core *core)
 	seek_window(core);
 }
 
+/*
+ * Behind a block that has not executed for a while: from there on, detail shows how the pipeline
+ * gets into what follows. Where branches are mispredicted all the time, it begins anew with each.
+ */
+static void note_entry(uint64_t pc)
+{
+	if (!entries_note(pc, position))
+		return;
+	if (phase == PHASE_WARMS && !seeking && entries_wanted(position)) {
+		warm_end(&warmer);
+		warms_until = next;
+		phase = PHASE_ENTRY;
+	}
+	if (phase == PHASE_ENTRY)
+		next = position + ENTRIES_DETAIL;
+}
+
+static void leave_entry(struct core *core)
+{
+	next = warms_until;
+	if (position < next) {
+		phase = PHASE_WARMS;
+		warm_begin(&warmer, core);
+		return;
+	}
+	end_measuring(core);
+	phase = PHASE_BEFORE;
+	next = window_at;
+}
+
 static void end_phase(struct core *core)
 {
 	switch (phase) {
@@ -698,6 +734,9 @@ static void end_phase(struct core *core)
 		warm_end(&warmer);
 		phase = PHASE_BEFORE;
 		next = window_at;
+		break;
+	case PHASE_ENTRY:
+		leave_entry(core);
 		break;
 	case PHASE_BEFORE:
 		enter_window(core);
@@ -745,8 +784,10 @@ void sampled_execute(struct core *core, const struct block *block, unsigned exec
 			begin_new(core);
 		next = position + SAMPLED_NEW;
 	}
-	if (active && phase != PHASE_LEFT)
+	if (active && phase != PHASE_LEFT) {
 		timeline_note(block, executed, position);
+		note_entry(block->pc);
+	}
 	if (phase != PHASE_WARMS) {
 		core_execute(core, block, executed, accesses, access_count, next_pc);
 		/* Other threads come by here. */
@@ -754,6 +795,8 @@ void sampled_execute(struct core *core, const struct block *block, unsigned exec
 			return;
 		if (phase != PHASE_FIRST && phase != PHASE_NEW)
 			sampled->modelled += executed;
+		if (phase == PHASE_ENTRY)
+			entries_spend(executed);
 	} else {
 		if (position >= measuring_from && misses_before == UINT64_MAX) {
 			measuring_from = position;
