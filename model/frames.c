@@ -34,6 +34,7 @@ struct frames {
 	unsigned log2_block_pages;  /* pages of a block */
 	unsigned log2_huge_pages;   /* pages of a huge page; 0: there are none */
 	uint64_t given, huge_given; /* physical blocks, and huge pages, so far */
+	uint64_t touches;           /* frames_touches() */
 };
 
 static struct block *find_slot(const struct table *table, uint64_t number)
@@ -168,6 +169,7 @@ static uint64_t touch(struct frames *frames, struct block *block, unsigned page)
 	}
 	block->touched |= bit;
 	block->used |= bit;
+	frames->touches++;
 	return frame_at(frames, block, page);
 }
 
@@ -247,13 +249,20 @@ uint64_t frames_of(struct frames *frames, uint64_t page)
 	if (frames->log2_huge_pages)
 		frame = find_huge(frames, page);
 	if (frame != FRAME_SMALL) {
-		find_slot(&frames->huge, page >> frames->log2_huge_pages)->touched = 1;
+		block = find_slot(&frames->huge, page >> frames->log2_huge_pages);
+		frames->touches += !block->touched;
+		block->touched = 1;
 		return frame | (page & ((1ull << frames->log2_huge_pages) - 1));
 	}
 	block = block_for(&frames->small, page >> log2_pages);
 	if (!block)
 		return page; /* no memory for the map: use virtual addresses as physical ones */
 	return touch(frames, block, (unsigned)(page & ((1ull << log2_pages) - 1)));
+}
+
+uint64_t frames_touches(const struct frames *frames)
+{
+	return frames->touches;
 }
 
 bool frames_are_touched(const struct frames *frames, uint64_t page)

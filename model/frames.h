@@ -24,6 +24,9 @@ unsigned frames_log2_huge(const struct frames *frames);
 /* Returns the physical page of a virtual one, which is touched by this. */
 uint64_t frames_of(struct frames *frames, uint64_t page);
 
+/* Returns how often a page, or a huge one, was touched that had not been since it was mapped. */
+uint64_t frames_touches(const struct frames *frames);
+
 /* Returns whether a virtual page was touched since it was mapped. */
 bool frames_are_touched(const struct frames *frames, uint64_t page);
 

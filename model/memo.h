@@ -155,4 +155,7 @@ void state_write(struct core *core, const uint32_t *words);
 /* Returns core.used of a state. */
 unsigned state_used(const uint32_t *words);
 
+/* Returns for how many cycles before the current one an access may still be made from a state. */
+uint64_t state_lag(const uint32_t *words);
+
 #endif

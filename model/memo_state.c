@@ -493,3 +493,11 @@ unsigned state_used(const uint32_t *words)
 {
 	return words[WORD_USED];
 }
+
+uint64_t state_lag(const uint32_t *words)
+{
+	/* Fetch may lag behind; of two chunks in a cycle, the second one by one more. */
+	const int32_t predict = (int32_t)words[WORD_PREDICT] - 1;
+
+	return predict < 0 ? (uint64_t) - (int64_t)predict : 0;
+}

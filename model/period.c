@@ -6,11 +6,14 @@
 
 #include "bounds.h"
 #include "memo_graph.h"
+#include "memory_mark.h"
 #include "memory_side.h"
 
 #define BLOCKS_MAX   65536 /* of as many periods as it takes to be in the same state again */
 #define BUFFERED_MAX 1024  /* entries in the ring of the store buffer */
 #define PAUSE_MAX    4096  /* periods between two attempts */
+#define DEEP_MAX     256   /* periods after which the memory side has to be as it was */
+#define DEEP_PAUSE   64    /* periods between two such attempts, at least */
 
 /* What hits.h counts. */
 static const enum model_event hit_events[] = {EVENT_L1I_TLB, EVENT_L1I_CACHE, EVENT_L1D_TLB,
@@ -30,6 +33,7 @@ static uint64_t *wrong_count(struct core *core, unsigned i)
 /* A state between two periods, and what was counted by then. */
 struct mark {
 	const struct node *node; /* NULL: it is not known */
+	uint64_t line_filled;
 	uint64_t disturbed, forgotten;
 	uint64_t loads_left; /* cycles */
 	uint64_t cycle, sequence, replays, stores;
@@ -47,6 +51,12 @@ struct period {
 	uint64_t since;     /* periods since the mark; if it is known, modulo the length */
 	uint64_t next_mark; /* where the next one is, if it is not */
 	uint64_t pause, last_pause;
+	/* Whether the memory side is compared, too: then nothing has to be replayed, or to hit. */
+	bool deep;
+	struct memory_mark *memory; /* NULL until then */
+	struct state state;         /* at the mark; if .deep, and .state.count is not 0 */
+	bool plain;                 /* so have been all blocks since period_begin() */
+	bool fills;                 /* lines missing in L1I since the mark */
 	struct mark mark, more;     /* what is counted from state to state */
 	uint32_t blocks;            /* since the mark */
 	uint32_t ends[BLOCKS_MAX];  /* of each, in cycles from there */
@@ -67,6 +77,8 @@ struct period *period_new(struct core *core)
 
 void period_free(struct period *period)
 {
+	if (period)
+		memory_mark_free(period->memory);
 	free(period);
 }
 
@@ -100,6 +112,37 @@ static bool are_own(const struct period *period)
 	return true;
 }
 
+/* Returns the core's state, or NULL if it cannot be described. */
+static const uint32_t *words_of(struct core *core, uint32_t *count)
+{
+	struct memo *memo = core->memo;
+
+	if (memo->node) {
+		*count = memo->node->count;
+		return memo->node->words;
+	}
+	if (!state_read(core, &memo->state))
+		return NULL;
+	*count = memo->state.count;
+	return memo->state.words;
+}
+
+/* The mark is one of the memory side, too. */
+static void set_deep_mark(struct period *period)
+{
+	struct core *core = period->core;
+	struct state *state = &period->state;
+	uint32_t count;
+	const uint32_t *words = are_own(period) ? words_of(core, &count) : NULL;
+
+	state->count = 0;
+	if (!words || !memory_mark_set(period->memory, core->cycle, core->cycle - state_lag(words)))
+		return;
+	memcpy(state->words, words, count * sizeof(*words));
+	state->count = count;
+	period->mark.line_filled = core->line_filled;
+}
+
 static void set_mark(struct period *period)
 {
 	struct core *core = period->core;
@@ -107,6 +150,8 @@ static void set_mark(struct period *period)
 	struct mark *mark = &period->mark;
 
 	settle(core);
+	if (period->deep)
+		set_deep_mark(period);
 	mark->node = are_own(period) ? memo->node : NULL;
 	mark->disturbed = memo->disturbed;
 	mark->forgotten = memo->forgotten;
@@ -145,6 +190,10 @@ static void know(struct period *period)
 		more->counters[i] = *memo->counters[i] - mark->counters[i];
 	for (unsigned i = 0; i < HIT_EVENTS; i++)
 		more->hits[i] = core->counts[hit_events[i]] - mark->hits[i];
+	if (period->deep) {
+		period->fills = core->line_filled != mark->line_filled;
+		memory_mark_know(period->memory);
+	}
 	period->known = true;
 	period->length = period->since;
 	period->since = 0;
@@ -153,8 +202,9 @@ static void know(struct period *period)
 
 void period_begin(struct period *period)
 {
-	period->known = false;
+	period->known = period->deep = false;
 	period->pause = period->last_pause = 0;
+	period->plain = true;
 	period->next_mark = 1;
 	period->first_store = period->core->buffer_sequence;
 	set_mark(period);
@@ -167,6 +217,7 @@ void period_executed(struct period *period, const struct block *block)
 
 	if (period->known || at == BLOCKS_MAX)
 		return;
+	period->plain &= prepared->replayable && prepared->whole && !prepared->predicated;
 	period->ends[at] = (uint32_t)(period->core->cycle - period->mark.cycle);
 	period->kinds[at] = prepared->largest + (at ? period->kinds[at - 1] : 0) +
 			    period->core->wrong_kinds - period->wrong_kinds;
@@ -178,10 +229,90 @@ void period_executed(struct period *period, const struct block *block)
 static void try_later(struct period *period)
 {
 	period->last_pause = 2 * period->last_pause + 1;
+	if (period->deep && period->last_pause < DEEP_PAUSE)
+		period->last_pause = DEEP_PAUSE;
 	if (period->last_pause > PAUSE_MAX)
 		period->last_pause = PAUSE_MAX;
 	period->pause = period->last_pause;
 	period->next_mark = 1;
+}
+
+/* Not all was replayed, or hit: from now on, the memory side is compared as well. */
+static void go_deep(struct period *period)
+{
+	struct core *core = period->core;
+
+	if (!period->memory)
+		period->memory = memory_mark_new(core->memory);
+	if (!period->memory || !period->plain) {
+		try_later(period);
+		return;
+	}
+	period->deep = true;
+	period->next_mark = 1;
+	period->state.count = 0;
+	memory_mark_begin(period->memory);
+	period->since = 0;
+	period->blocks = 0;
+}
+
+/* Whether the core is in the state of the mark, and moves on. */
+static bool has_moved(const struct period *period)
+{
+	const struct core *core = period->core;
+	const struct mark *mark = &period->mark;
+
+	return loads_left(core) == mark->loads_left && core->sequence != mark->sequence &&
+	       core->cycle != mark->cycle;
+}
+
+/* Whether the next line that misses L1I arrives as it would have, had it missed at the mark. */
+static bool fills_alike(const struct period *period, uint64_t lag)
+{
+	const struct core *core = period->core;
+	const struct mark *mark = &period->mark;
+
+	return core->line_filled - core->cycle == mark->line_filled - mark->cycle ||
+	       (core->line_filled + core->line_cycles + lag <= core->cycle &&
+		mark->line_filled + core->line_cycles + lag <= mark->cycle);
+}
+
+/* Whether the core is in the state of the mark, by what can be compared. */
+static bool is_in_state(struct period *period)
+{
+	const struct state *state = &period->state;
+	uint32_t count;
+	const uint32_t *words = state->count ? words_of(period->core, &count) : NULL;
+
+	return words && count == state->count &&
+	       !memcmp(words, state->words, count * sizeof(*words));
+}
+
+/* Whether all is as it was at the mark. The core's state is read only if little else differs. */
+static bool is_as_marked(struct period *period)
+{
+	const struct core *core = period->core;
+	uint64_t lag;
+
+	if (!period->state.count || !has_moved(period))
+		return false;
+	lag = state_lag(period->state.words);
+	return fills_alike(period, lag) && memory_mark_may_be_back(period->memory, core->cycle) &&
+	       is_in_state(period) &&
+	       memory_mark_is_back(period->memory, core->cycle, core->cycle - lag);
+}
+
+/* A period has ended of which the memory side is compared. */
+static void compare_deep(struct period *period)
+{
+	if (is_as_marked(period)) {
+		know(period);
+	} else if (period->blocks == BLOCKS_MAX || period->next_mark > DEEP_MAX || !period->plain) {
+		try_later(period);
+	} else if (period->since >= period->next_mark) {
+		period->next_mark *= 2;
+		set_mark(period);
+	}
 }
 
 void period_ended(struct period *period)
@@ -200,13 +331,16 @@ void period_ended(struct period *period)
 			set_mark(period);
 		return;
 	}
-	if (!mark->node || memo->disturbed != mark->disturbed || period->blocks == BLOCKS_MAX ||
-	    memo->replays - mark->replays != period->blocks) {
-		try_later(period);
+	if (period->deep) {
+		compare_deep(period);
 		return;
 	}
-	if (memo->node == mark->node && loads_left(core) == mark->loads_left &&
-	    core->sequence != mark->sequence && core->cycle != mark->cycle) {
+	if (!mark->node || memo->disturbed != mark->disturbed || period->blocks == BLOCKS_MAX ||
+	    memo->replays - mark->replays != period->blocks) {
+		go_deep(period);
+		return;
+	}
+	if (memo->node == mark->node && has_moved(period)) {
 		know(period);
 	} else if (period->since == period->next_mark) {
 		period->next_mark *= 2;
@@ -268,6 +402,8 @@ static bool is_back(struct period *period)
 
 	if (core->observed || core->told)
 		return false;
+	if (period->deep)
+		return is_in_state(period);
 	if (memo->forgotten != period->mark.forgotten) {
 		period_begin(period);
 		return false;
@@ -308,6 +444,17 @@ static void move_stores(struct core *core, uint64_t stores, uint64_t cycles)
 	core->memory->stored += cycles;
 }
 
+/* What memory counts, and when all there is ready. */
+static void skip_in_memory(struct period *period, uint64_t times, uint64_t cycles)
+{
+	struct core *core = period->core;
+
+	memory_mark_skip(period->memory, times, cycles,
+			 core->cycle - state_lag(period->state.words));
+	if (period->fills)
+		core->line_filled += cycles;
+}
+
 uint64_t period_skip(struct period *period, uint64_t most, uint64_t *settled, uint64_t every)
 {
 	struct core *core = period->core;
@@ -326,11 +473,13 @@ uint64_t period_skip(struct period *period, uint64_t most, uint64_t *settled, ui
 	read_meanwhile(period, times, settled, every);
 	for (unsigned i = 0; i < period->counters; i++)
 		*memo->counters[i] += times * more->counters[i];
-	for (unsigned i = 0; i < HIT_EVENTS; i++)
+	for (unsigned i = 0; i < HIT_EVENTS && !period->deep; i++)
 		core->counts[hit_events[i]] += times * more->hits[i];
 	for (unsigned i = 0; i < WRONG_COUNTS; i++)
 		*wrong_count(core, i) += times * more->wrong[i];
 	cycles = times * more->cycle;
+	if (period->deep)
+		skip_in_memory(period, times, cycles);
 	if (more->stores)
 		move_stores(core, times * more->stores, cycles);
 	core->cycle += cycles;
@@ -340,6 +489,9 @@ uint64_t period_skip(struct period *period, uint64_t most, uint64_t *settled, ui
 	core->release_gone += cycles;
 	core->sequence += times * more->sequence;
 	memo->replays += times * more->replays;
-	memo->stale = true;
+	if (memo->node)
+		memo->stale = true;
+	else /* all times in struct core move on */
+		state_write(core, period->state.words);
 	return times * period->length;
 }

@@ -11,12 +11,14 @@
  *   last load is done belongs to it, but is elsewhere, so it is compared as well.
  * - Stores by number, which are elsewhere, too. Those of which a load may still get data have to be
  *   of such periods themselves: then they are at the same addresses each time. They are moved on.
- * - The memory side. In between there may be nothing but replays in which each access was a hit of
- *   a line that was there, by the functions of hits.h. These change the order only in which lines
- *   of a set, and pages of the first TLBs, were used last. The same accesses leave each order as
- *   they have left it before, since what was used stands first, in the order of its last use,
+ * - The memory side. Either there may be nothing in between but replays in which each access was a
+ *   hit of a line that was there, by the functions of hits.h. These change the order only in which
+ *   lines of a set, and pages of the first TLBs, were used last. The same accesses leave each order
+ *   as they have left it before, since what was used stands first, in the order of its last use,
  *   before what was not, which keeps its order. All were there in the period that was looked at and
- *   none has gone, so they hit again; and what has its data at a cycle has it later on.
+ *   none has gone, so they hit again; and what has its data at a cycle has it later on. Or else the
+ *   whole state is compared: memory_mark.h. Then it does not matter what was replayed, and the
+ *   core's state is compared without a node.
  * - Predictions, which are the caller's to compare: predictor_read(). What wrong paths count is
  *   multiplied: the same code is known throughout.
  *

@@ -28,7 +28,6 @@
 #define RESULT_SHIFT 44 /* of a branch: enum predict_result */
 #define RESULT_MASK  3ull
 #define PAIRS        (1ull << 46)
-#define IS_BRANCH    (1ull << 47) /* with a prediction */
 #define NEXT_SECOND  (1ull << 48) /* block.next[1] followed; else block.next[0] */
 #define INTERRUPTED  (1ull << 49) /* aside_block.follows is false */
 #define PREDICATED   (1ull << 50)
@@ -238,9 +237,9 @@ static inline uint64_t *write_access(uint64_t *at, const struct access *access)
 	return at;
 }
 
-/* Predicts what follows the block, and writes the words before its accesses. */
+/* Writes the words before the accesses of a block of whose branch this is predicted. */
 static inline uint64_t *write_first(uint64_t *record, const struct aside_block *done,
-				    bool predicated, struct predict_outcome *outcome)
+				    bool predicated, const struct predict_outcome *outcome)
 {
 	const struct block *block = done->block;
 	const uint32_t known = blocks_count();
@@ -262,13 +261,11 @@ static inline uint64_t *write_first(uint64_t *record, const struct aside_block *
 		first |= HAS_NEXT;
 		*at++ = done->next_pc;
 	}
-	if (core_foresee(here.core, block, done->executed, done->next_pc, outcome)) {
-		first |= IS_BRANCH | (uint64_t)outcome->result << RESULT_SHIFT;
-		first |= outcome->pairs ? PAIRS : 0;
-		if (outcome->wrong_path) {
-			first |= HAS_WRONG;
-			*at++ = outcome->wrong_path;
-		}
+	first |= (uint64_t)outcome->result << RESULT_SHIFT;
+	first |= outcome->pairs ? PAIRS : 0;
+	if (outcome->wrong_path) {
+		first |= HAS_WRONG;
+		*at++ = outcome->wrong_path;
 	}
 	if (!done->follows)
 		first |= INTERRUPTED;
@@ -278,9 +275,8 @@ static inline uint64_t *write_first(uint64_t *record, const struct aside_block *
 	return at;
 }
 
-/* Hands over a block, and sets what was predicted of its branch. */
 static inline void hand_over(const struct aside_block *done, bool predicated,
-			     struct predict_outcome *outcome)
+			     const struct predict_outcome *outcome)
 {
 	const struct block *block = done->block;
 	uint64_t *record, *at;
@@ -298,11 +294,19 @@ static inline void hand_over(const struct aside_block *done, bool predicated,
 	belt_put((size_t)(at - record));
 }
 
-void aside_hand_over(const struct aside_block *done)
+/* Predicts what follows a block. */
+static inline void foresee(const struct aside_block *done, struct predict_outcome *outcome)
 {
-	struct predict_outcome outcome = {0};
+	core_foresee(here.core, done->block, done->executed, done->next_pc, outcome);
+}
 
-	hand_over(done, false, &outcome);
+void aside_hand_over(const struct aside_block *done, const struct predict_outcome *outcome)
+{
+	struct predict_outcome foreseen = {0};
+
+	if (!outcome)
+		foresee(done, &foreseen);
+	hand_over(done, false, outcome ? outcome : &foreseen);
 }
 
 /* Whether a block may be in a period: nothing but its accesses is to be compared. */
@@ -323,6 +327,7 @@ bool aside_pass(const struct aside_block *done)
 		aside_stop();
 		return false;
 	}
+	foresee(done, &outcome);
 	hand_over(done, here.notes->predicated, &outcome);
 	if (repeats.rest)
 		repeats.rest -= repeats.rest != UINT32_MAX;

@@ -70,12 +70,13 @@ void aside_start(uint64_t instructions);
 bool aside_pass(const struct aside_block *done);
 
 /*
- * For repeats.c: hands over a block, of which aside_pass() is not to be told; and tells of so many
- * periods. That returns the number of its record, which aside_wait_for() waits for: the other
- * thread is done with it. aside_left(): how many instructions may be handed over, at least.
+ * For repeats.c: hands over a block, of which aside_pass() is not to be told, and what was
+ * predicted of its branch, or NULL if nothing was yet; and tells of so many periods. That returns
+ * the number of its record, which aside_wait_for() waits for: the other thread is done with it.
+ * aside_left(): how many instructions may be handed over, at least.
  */
 struct repeat;
-void aside_hand_over(const struct aside_block *done);
+void aside_hand_over(const struct aside_block *done, const struct predict_outcome *outcome);
 uint64_t aside_pass_periods(const struct repeat *repeat, uint64_t periods);
 void aside_wait_for(uint64_t record);
 uint64_t aside_left(void);

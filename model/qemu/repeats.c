@@ -7,6 +7,7 @@
 #define REPEATS    4     /* periods that the other thread may know at a time */
 #define STABLE     4     /* periods in a row with the same predictors before and after, at least, */
 #define STABLE_MAX 64    /* and where loops soon ended: then that of a loop around may be found */
+#define ALIKE      4     /* times as many periods in a row in which all was predicted alike */
 #define FIRST      64    /* blocks in which a period is looked for at first; then, in more */
 #define TRIES      128   /* periods in which they have to be so, and ... */
 #define TRY_BLOCKS 32768 /* ... at least as many as have so many blocks */
@@ -30,6 +31,8 @@ static struct {
 	uint64_t instructions;
 	uint32_t at; /* the next one to check */
 	uint32_t stable, tries;
+	uint32_t alike;    /* periods in a row that were predicted as the one before */
+	bool differs;      /* something in this one was not */
 	uint32_t patience; /* how often predictors have to be stable */
 	uint32_t rest;     /* the last one */
 	uint64_t spent;    /* blocks, to find the period */
@@ -126,7 +129,6 @@ struct aside_block repeats_block(const struct repeat *repeat, uint32_t i)
 static bool record_more(struct repeat *of, const struct aside_block *done)
 {
 	finder.checks = false;
-	finder.stable = finder.tries = 0;
 	for (uint32_t i = 0; i < finder.at; i++) {
 		const struct aside_block before = repeats_block(of, i);
 
@@ -145,7 +147,8 @@ static void may_be_whole(struct repeat *of)
 	of->conditional = finder.conditional;
 	finder.checks = true;
 	finder.at = 1;
-	finder.stable = finder.tries = 0;
+	finder.stable = finder.tries = finder.alike = 0;
+	finder.differs = true;
 }
 
 /* Returns how many periods there may be until somebody has to be told. */
@@ -154,13 +157,15 @@ static uint64_t most_of(const struct repeat *of)
 	const uint64_t left = aside_left() / of->instructions;
 	uint64_t most = TOLD_EACH / of->length + 1;
 
-	if (of->conditional && most > core_foresee_room(finder.core) / of->conditional)
+	if (of->conditional && !of->foresees &&
+	    most > core_foresee_room(finder.core) / of->conditional)
 		most = core_foresee_room(finder.core) / of->conditional;
 	return most < left ? most : left;
 }
 
-static bool compare(struct repeat *of)
+static bool compare(struct repeat *of, bool foresees)
 {
+	of->foresees = foresees;
 	repeats.of = of;
 	repeats.at = 0;
 	repeats.whole = 0;
@@ -175,13 +180,24 @@ static bool ends_whole(struct repeat *of)
 {
 	struct predictor_mark mark;
 
-	if (!core_foresee_state(finder.core, &mark))
-		return false;
-	finder.stable = memcmp(&mark, &finder.mark, sizeof(mark)) ? 0 : finder.stable + 1;
-	finder.mark = mark;
+	finder.alike = finder.differs ? 0 : finder.alike + 1;
+	finder.differs = false;
+	if (core_foresee_state(finder.core, &mark)) {
+		finder.stable = memcmp(&mark, &finder.mark, sizeof(mark)) ? 0 : finder.stable + 1;
+		finder.mark = mark;
+	} else {
+		finder.stable = 0;
+	}
 	if (finder.stable >= finder.patience)
-		return compare(of);
+		return compare(of, false);
+	if (finder.alike >= ALIKE * finder.patience)
+		return compare(of, true);
 	return ++finder.tries < TRIES || (uint64_t)finder.tries * of->length < TRY_BLOCKS;
+}
+
+static bool same_outcome(const struct predict_outcome *a, const struct predict_outcome *b)
+{
+	return a->result == b->result && a->pairs == b->pairs && a->wrong_path == b->wrong_path;
 }
 
 static bool check(struct repeat *of, const struct aside_block *done,
@@ -189,6 +205,7 @@ static bool check(struct repeat *of, const struct aside_block *done,
 {
 	if (!is_expected(of, finder.at, done))
 		return record_more(of, done);
+	finder.differs |= !same_outcome(&of->outcomes[finder.at], outcome);
 	of->outcomes[finder.at] = *outcome;
 	if (++finder.at < of->length)
 		return true;
@@ -234,7 +251,8 @@ static void tell(void)
 	if (!repeats.whole)
 		return;
 	finder.compared += repeats.whole * of->length;
-	core_foresee_skip(finder.core, (uint32_t)(repeats.whole * of->conditional));
+	if (!of->foresees)
+		core_foresee_skip(finder.core, (uint32_t)(repeats.whole * of->conditional));
 	of->sent = aside_pass_periods(of, repeats.whole);
 	repeats.whole = 0;
 }
@@ -265,6 +283,34 @@ void repeats_full(void)
 		end();
 }
 
+/* Hands over the first blocks of the period, as far as it has begun. */
+static void hand_over_begun(const struct repeat *of, uint32_t begun)
+{
+	for (uint32_t i = 0; i < begun; i++) {
+		const struct aside_block done = repeats_block(of, i);
+
+		aside_hand_over(&done, of->foresees ? &of->outcomes[i] : NULL);
+	}
+}
+
+bool repeats_surprised(void)
+{
+	const struct repeat *of = repeats.of;
+	const uint32_t at = repeats.at;
+	const struct aside_block done = repeats_block(of, at);
+	struct predict_outcome outcome = {0};
+
+	core_foresee(finder.core, done.block, done.executed, done.next_pc, &outcome);
+	if (same_outcome(&outcome, &of->outcomes[at]))
+		return false;
+	forget();
+	tell();
+	end();
+	hand_over_begun(of, at);
+	aside_hand_over(&done, &outcome);
+	return true;
+}
+
 void repeats_stop(void)
 {
 	const struct repeat *of = repeats.of;
@@ -275,9 +321,5 @@ void repeats_stop(void)
 		return;
 	tell();
 	end();
-	for (uint32_t i = 0; i < begun; i++) {
-		const struct aside_block done = repeats_block(of, i);
-
-		aside_hand_over(&done);
-	}
+	hand_over_begun(of, begun);
 }

@@ -9,6 +9,10 @@
  * reached again, or later, if what follows differs. It counts once all its blocks have come several
  * times, and the predictors no longer change: predictor_read(). Where there is none, or where it
  * soon ends, it is looked for less often.
+ *
+ * In some loops, predictors learn for ever, such as those that are too long for them to foresee the
+ * end. If all was predicted alike for many periods all the same, each block is still predicted
+ * while it is compared, and a prediction that differs ends that as well.
  */
 #ifndef QEMU_REPEATS_H
 #define QEMU_REPEATS_H
@@ -29,7 +33,8 @@ struct repeat {
 	uint32_t length;      /* blocks */
 	uint32_t conditional; /* branches */
 	uint64_t instructions;
-	uint64_t sent;                             /* number of the last record that is about it */
+	bool foresees; /* each block is predicted, and has to be as it was */
+	uint64_t sent; /* number of the last record that is about it */
 	struct expected blocks[REPEAT_BLOCKS + 1]; /* behind the last one, the first again */
 	struct predict_outcome outcomes[REPEAT_BLOCKS];
 	struct access accesses[REPEAT_ACCESSES];
@@ -55,6 +60,13 @@ void repeats_passed(const struct aside_block *done, bool plain,
 /* So many periods are enough: tells of them. */
 void repeats_full(void);
 
+/*
+ * Predicts the branch of the block that executes now, which is as expected. Returns whether that
+ * differs from what was predicted of it before. Then what is compared has ended, and the block was
+ * handed over.
+ */
+bool repeats_surprised(void);
+
 /* Whether a block made the accesses of another time, by the same instructions. */
 static inline bool same_accesses(const struct access *made, const struct access *then,
 				 uint32_t count)
@@ -66,7 +78,10 @@ static inline bool same_accesses(const struct access *made, const struct access 
 	return true;
 }
 
-/* While blocks are compared: `next` begins, after `current`. Returns whether that was expected. */
+/*
+ * While blocks are compared: `next` begins, after `current`. Returns whether that was expected;
+ * then nothing else has to be done about `current`.
+ */
 static inline bool repeats_goes_on(const struct block *current, const struct block *next,
 				   const struct insn_notes *notes)
 {
@@ -77,6 +92,8 @@ static inline bool repeats_goes_on(const struct block *current, const struct blo
 	    notes->accesses.count != now->accesses ||
 	    !same_accesses(notes->accesses.list, &of->accesses[now->first], now->accesses))
 		return false;
+	if (of->foresees && repeats_surprised())
+		return true;
 	if (++repeats.at == of->length) {
 		repeats.at = 0;
 		if (++repeats.whole == repeats.most)

@@ -124,13 +124,16 @@ static bool is_atomic(const struct made_block *made, const struct access *access
 	       made->insns[access->insn].memory & MEM_LOAD;
 }
 
-static bool at_ends; /* many accesses are at the ends of lines and pages */
+static bool at_ends;   /* many accesses are at the ends of lines and pages */
+static bool same_sets; /* all are in a few lines of blocks of 64 KiB: more than their sets hold */
 
 /* Returns a place in `bytes` of data, or at the end of a line or a page. */
 static uint64_t draw_place(uint32_t bytes)
 {
 	const uint64_t size = at_ends && draw(2) ? 4096 : 64;
 
+	if (same_sets)
+		return 65536ull * draw(bytes / 65536) + 64 * draw(4) + 8 * draw(8);
 	if (at_ends && draw(4))
 		return size * (1 + draw((uint32_t)(bytes / size))) - 1 - draw(8);
 	switch (draw(16)) {
@@ -520,12 +523,41 @@ static void test_periods(void **state)
 	assert_true(few > 1000 / ONE_IN(3));
 }
 
+/* Loops whose accesses miss: caches and TLBs of some levels, or all. */
+static void test_periods_that_miss(void **state)
+{
+	uint64_t skipped = 0;
+
+	(void)state;
+	for (size_t i = 0; i < count_cores(); i += 4) {
+		struct core_params small = *model_cores[i];
+
+		small.l2.bytes = small.l2.ways * 8192;
+		small.llc.bytes = small.llc.ways * 16384;
+		small.l2_tlb.entries = small.l2_tlb.ways * 4;
+		small.walk_cache.entries = small.walk_cache.ways;
+		skipped += run_loops(model_cores[i], 1200 + (uint32_t)i, 8u << 20, 100);
+		for (unsigned k = 0; k < 4; k++) {
+			const uint32_t start = 1300 + 100 * k + (uint32_t)i;
+
+			same_sets = k % 2 == 0;
+			skipped += run_loops(k < 2 ? model_cores[i] : &small, start, 8u << 20, 100);
+		}
+		same_sets = false;
+	}
+	assert_true(skipped > 10000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_addresses), cmocka_unit_test(test_other_addresses),
-		cmocka_unit_test(test_misses),         cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_profiles),       cmocka_unit_test(test_periods),
+		cmocka_unit_test(test_same_addresses),
+		cmocka_unit_test(test_other_addresses),
+		cmocka_unit_test(test_misses),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_periods),
+		cmocka_unit_test(test_periods_that_miss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

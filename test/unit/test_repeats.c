@@ -43,6 +43,7 @@ static struct logged {
 	uint16_t data; /* all addresses depend on it */
 } * logged;
 static uint32_t logged_count, come, skipped, wrong;
+static uint32_t foreseen; /* blocks that were predicted while they were compared */
 static uint64_t instructions;
 
 static uint64_t random_number(void)
@@ -75,9 +76,20 @@ static uint64_t after(uint64_t history, uint64_t next_pc)
 	return (history << 8 | (next_pc >> 12 & 0xff)) & 0xffffffff;
 }
 
-static unsigned predicted(uint64_t history)
+/* After so many conditional branches, the predictors learn for ever; after as many more, they no
+ * longer do. */
+#define TURNS 100000
+static bool learns(uint32_t branches)
 {
-	return (unsigned)(history * 0x9e3779b97f4a7c15ull >> 62);
+	return branches / TURNS % 2;
+}
+
+/* While they learn, one in some branches is predicted as never before. */
+static unsigned predicted(uint64_t history, uint32_t branches)
+{
+	const bool surprises = learns(branches) && branches % 9001 == 0;
+
+	return (unsigned)(history * 0x9e3779b97f4a7c15ull >> 62) ^ surprises;
 }
 
 bool core_foresee(struct core *core, const struct block *block, unsigned executed, uint64_t next_pc,
@@ -85,7 +97,8 @@ bool core_foresee(struct core *core, const struct block *block, unsigned execute
 {
 	if (executed < block->count)
 		return false;
-	*outcome = (struct predict_outcome){.result = (uint8_t)predicted(core->history)};
+	*outcome = (struct predict_outcome){
+		.result = (uint8_t)predicted(core->history, core->branches)};
 	core->history = after(core->history, next_pc);
 	core->branches += block->insns[block->count - 1].branch == BRANCH_CONDITIONAL;
 	return true;
@@ -95,12 +108,13 @@ bool core_foresee_state(const struct core *core, struct predictor_mark *mark)
 {
 	memset(mark, 0, sizeof(*mark));
 	mark->path = core->history;
+	mark->depth = learns(core->branches) ? core->branches : 0;
 	return true;
 }
 
 uint32_t core_foresee_room(const struct core *core)
 {
-	return 100000 - core->branches % 100000;
+	return TURNS - core->branches % TURNS;
 }
 
 void core_foresee_skip(struct core *core, uint32_t branches)
@@ -194,6 +208,7 @@ static void executes(void *user, const struct aside_block *done)
 static void step(unsigned at, unsigned data, unsigned next)
 {
 	static uint64_t history;
+	static uint32_t branches;
 	struct logged *of = &logged[logged_count++];
 	const struct block *current = &blocks[at];
 	struct aside_block done = {.block = current,
@@ -202,15 +217,17 @@ static void step(unsigned at, unsigned data, unsigned next)
 				   .next_pc = blocks[next].pc,
 				   .follows = random_number() % 5000 != 0};
 
-	*of = (struct logged){(uint16_t)at, (uint16_t)next, (uint16_t)predicted(history),
+	*of = (struct logged){(uint16_t)at, (uint16_t)next, (uint16_t)predicted(history, branches),
 			      (uint16_t)data};
 	history = after(history, done.next_pc);
+	branches += current->insns[current->count - 1].branch == BRANCH_CONDITIONAL;
 	instructions += current->count;
 	notes.accesses.count = at % (BYTES + 1);
 	for (size_t i = 0; i < notes.accesses.count; i++)
 		notes.accesses.list[i] =
 			(struct access){.address = address_of(of, i), .insn = 0, .bytes = 8};
 	if (repeats.compares) {
+		foreseen += repeats.of->foresees;
 		if (repeats_goes_on(current, &blocks[next], &notes))
 			return;
 		repeats_stop();
@@ -276,6 +293,7 @@ static void what_repeats_is_as_it_was(void **state)
 	assert_int_equal(wrong, 0);
 	assert_int_equal(passed, instructions);
 	assert_true(skipped > logged_count / 10);
+	assert_true(foreseen > logged_count / 20);
 	free(logged);
 }
 
