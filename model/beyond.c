@@ -29,11 +29,9 @@ bool lose_to_others(struct memory *m, struct cache_line *found, uint64_t cycle)
 	if (memory_alone(m) || is_ideal(m, IDEAL_L1D) ||
 	    (word & (OWNERSHIP_VERSION - 1)) != m->number)
 		return false;
-	pthread_mutex_lock(&m->system->lock);
 	wanted = contention->line == line + 1 &&
 		 time <= *system_arrival(m->system, line) + CONTENTION_AFTER &&
 		 (m->others = contention_others(contention, m->number));
-	pthread_mutex_unlock(&m->system->lock);
 	if (!wanted) {
 		found->key &= ~(uint64_t)CACHE_LEVEL_MASK; /* it is this core's alone */
 		return false;
@@ -63,11 +61,9 @@ static bool visits(struct memory *m, uint64_t cycle, uint64_t line)
 	struct contention *contention = system_contention(m->system, line);
 	const uint64_t earliest = cycle + m->origin + m->params->peer_latency;
 
-	pthread_mutex_lock(&m->system->lock);
 	if (contention->line == line + 1 &&
 	    contention_visit(contention, m->number, earliest, &m->visit))
 		m->visited = line + 1;
-	pthread_mutex_unlock(&m->system->lock);
 	return m->visited == line + 1;
 }
 
@@ -85,7 +81,6 @@ static uint64_t arrival_of(struct memory *m, uint64_t time, uint64_t line)
 	if (m->visited == line + 1)
 		return m->visit;
 	m->returning = 0;
-	pthread_mutex_lock(&m->system->lock);
 	if (contention->line != line + 1)
 		*contention = (struct contention){.line = line + 1};
 	if (returns) {
@@ -101,7 +96,6 @@ static uint64_t arrival_of(struct memory *m, uint64_t time, uint64_t line)
 	if (time < *last + hold)
 		time = *last + hold;
 	*last = time + latency;
-	pthread_mutex_unlock(&m->system->lock);
 	return time + latency;
 }
 
@@ -117,8 +111,7 @@ static uint64_t move_line(struct memory *m, uint64_t cycle, uint64_t line)
 		atomic_store_explicit(&m->system->moved, time, memory_order_relaxed);
 	m->arrival = time - m->origin;
 	count_moving(m, cycle, m->arrival);
-	atomic_fetch_or_explicit(system_moved_byte(m->system, line), 1u << line % 8,
-				 memory_order_relaxed);
+	system_note_moved(m->system, line);
 	if (m->moved_count < MOVES_NOTED)
 		m->moved_lines[m->moved_count++] = line;
 	return m->arrival;
@@ -148,27 +141,24 @@ static uint64_t after_last_move(struct memory *m, uint64_t cycle, uint64_t line,
 static bool fetch_from_peer(struct memory *m, uint64_t cycle, uint64_t line, bool own)
 {
 	_Atomic uint32_t *word = system_ownership(m->system, line);
-	uint32_t now;
+	uint32_t now, owner, next;
 
 	if (memory_alone(m))
 		return false;
 	if (m->returning == line + 1)
 		return true; /* from those that are assumed to have had it */
-	now = atomic_load(word);
-	for (;;) {
-		uint32_t owner = now & (OWNERSHIP_SHARED - 1), next;
-
-		if (owner == OWNER_NONE || owner == m->number)
-			return false;
-		if (visits(m, cycle, line))
-			return true;
-		if (now & OWNERSHIP_SHARED)
-			return false; /* the first reader also put it into the system cache */
-		next = own ? ((now & ~(OWNERSHIP_VERSION - 1)) + OWNERSHIP_VERSION) | m->number
-			   : now | OWNERSHIP_SHARED;
-		if (atomic_compare_exchange_weak(word, &now, next))
-			return true;
-	}
+	now = atomic_load_explicit(word, memory_order_relaxed);
+	owner = now & (OWNERSHIP_SHARED - 1);
+	if (owner == OWNER_NONE || owner == m->number)
+		return false;
+	if (visits(m, cycle, line))
+		return true;
+	if (now & OWNERSHIP_SHARED)
+		return false; /* the first reader also put it into the system cache */
+	next = own ? ((now & ~(OWNERSHIP_VERSION - 1)) + OWNERSHIP_VERSION) | m->number
+		   : now | OWNERSHIP_SHARED;
+	atomic_store_explicit(word, next, memory_order_relaxed);
+	return true;
 }
 
 bool take_ownership(struct memory *m, uint64_t cycle, uint64_t line, uint64_t *ready)
@@ -190,9 +180,8 @@ bool take_ownership(struct memory *m, uint64_t cycle, uint64_t line, uint64_t *r
 		*ready = move_line(m, cycle, line);
 		return true;
 	}
-	do
-		next = ((now & ~(OWNERSHIP_VERSION - 1)) + OWNERSHIP_VERSION) | m->number;
-	while (!atomic_compare_exchange_weak(word, &now, next));
+	next = ((now & ~(OWNERSHIP_VERSION - 1)) + OWNERSHIP_VERSION) | m->number;
+	atomic_store_explicit(word, next, memory_order_relaxed);
 	if ((now & (OWNERSHIP_SHARED - 1)) == OWNER_NONE)
 		return false;
 	*ready = move_line(m, cycle, line);

@@ -4,7 +4,7 @@
  * page allocator, and owners of lines. One `struct memory` per core has L1I, L1D, L2, TLBs,
  * prefetchers and miss buffers. Cycles are those of the calling core. Accesses are made in program
  * order, each with the cycle at which it could begin; the result says when its data is available.
- * A `struct memory` belongs to one thread; the memory system is thread-safe.
+ * A `struct memory` belongs to one thread. Threads take turns to access memory: system.h.
  */
 #ifndef MODEL_MEMORY_H
 #define MODEL_MEMORY_H

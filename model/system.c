@@ -5,25 +5,6 @@
 
 #include "host_table.h"
 
-/*
- * Keep other cores out of the system cache and of the paths. One core has nobody to keep out: the
- * next one is there, and counted, before it accesses anything.
- */
-static inline bool enter(struct memory_system *system)
-{
-	const bool alone = system_has_one_core(system);
-
-	if (!alone)
-		pthread_mutex_lock(&system->lock);
-	return !alone;
-}
-
-static inline void leave(struct memory_system *system, bool locked)
-{
-	if (locked)
-		pthread_mutex_unlock(&system->lock);
-}
-
 uint64_t system_translate(struct memory_system *system, uint64_t page)
 {
 	uint64_t frame;
@@ -56,38 +37,22 @@ bool system_is_huge(struct memory_system *system, uint64_t page)
 
 bool system_read(struct memory_system *system, uint64_t line, bool *wrote_back)
 {
-	const bool locked = enter(system);
-	const bool hit = tags_use(&system->llc, line, false, wrote_back);
-
-	leave(system, locked);
-	return hit;
-}
-
-static uint64_t take(struct memory_system *system, struct bandwidth *path, uint64_t time)
-{
-	const bool locked = enter(system);
-
-	time = bandwidth_take(path, time);
-	leave(system, locked);
-	return time;
+	return tags_use(&system->llc, line, false, wrote_back);
 }
 
 uint64_t system_llc_take(struct memory_system *system, uint64_t time)
 {
-	return take(system, &system->llc_path, time);
+	return bandwidth_take(&system->llc_path, time);
 }
 
 uint64_t system_dram_take(struct memory_system *system, uint64_t time)
 {
-	return take(system, &system->dram_path, time);
+	return bandwidth_take(&system->dram_path, time);
 }
 
 void system_write(struct memory_system *system, uint64_t line, bool *wrote_back)
 {
-	const bool locked = enter(system);
-
 	tags_use(&system->llc, line, true, wrote_back);
-	leave(system, locked);
 }
 
 struct memory_system *memory_system_new(const struct core_params *params)

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shared by the cores of a program: physical memory, the system cache, and the owners of lines.
- * Thread-safe.
+ *
+ * One core at a time executes blocks, and whoever executes the next one is told of it by way of
+ * something that orders what both do on the host. So the system cache, the paths and all that is
+ * known of lines need no lock, of which each move of a line would take five. Frames, and what one
+ * core tells the others of translations, may also be used meanwhile, as by threads that are back
+ * from system calls: these have one.
  */
 #ifndef MODEL_SYSTEM_H
 #define MODEL_SYSTEM_H
@@ -31,11 +36,12 @@
 
 struct memory_system {
 	const struct core_params *params;
-	pthread_mutex_t lock;
-	struct tags llc;
+	pthread_mutex_t lock; /* of frames, the list, and memory.pending of each in it */
 	struct frames *frames;
 	struct memory *memories;   /* of all cores, a list */
 	_Atomic uint32_t remapped; /* how often pages lost or changed their frames */
+
+	struct tags llc;
 	_Atomic uint32_t *ownership;
 	uint64_t *arrivals;     /* when a line that moved was at its owner; as many as words */
 	_Atomic uint64_t moved; /* the latest of them */
@@ -65,6 +71,14 @@ static inline uint64_t *system_arrival(const struct memory_system *system, uint6
 static inline _Atomic uint8_t *system_moved_byte(const struct memory_system *system, uint64_t line)
 {
 	return &system->moved_lines[(line & (OWNERSHIP_LINES - 1)) / 8];
+}
+
+static inline void system_note_moved(const struct memory_system *system, uint64_t line)
+{
+	_Atomic uint8_t *byte = system_moved_byte(system, line);
+	const uint8_t before = atomic_load_explicit(byte, memory_order_relaxed);
+
+	atomic_store_explicit(byte, (uint8_t)(before | 1u << line % 8), memory_order_relaxed);
 }
 
 /* Returns the entry of a line, which may be another one's. */

@@ -69,7 +69,7 @@ static void finish_switch(struct carrier *carrier)
 
 	carrier->left = NULL;
 	if (left)
-		atomic_store(&left->saved, true);
+		atomic_store_explicit(&left->saved, true, memory_order_release);
 }
 
 static bool look(struct carrier *carrier, unsigned times)
@@ -218,10 +218,11 @@ struct carrier *work_suspend(struct work *self, struct work *next, bool looks)
 {
 	struct carrier *carrier = atomic_load(&self->on);
 
-	atomic_store(&self->on, NULL);
+	/* The lock orders all this, at each change of turns. */
+	atomic_store_explicit(&self->on, NULL, memory_order_relaxed);
 	if (next) {
 		carrier->carries = next;
-		atomic_store(&next->on, carrier);
+		atomic_store_explicit(&next->on, carrier, memory_order_relaxed);
 	} else {
 		rest(carrier, looks);
 	}
@@ -233,7 +234,8 @@ void work_leave(struct work *self, struct carrier *carrier, struct work *next)
 	carrier->left = self;
 	host_switch(&self->saved_at, next ? next->saved_at : carrier->idle);
 	finish_switch(atomic_load(&self->on));
-	atomic_store(&self->saved, false);
+	/* Nobody asks before it is suspended again, with the lock held. */
+	atomic_store_explicit(&self->saved, false, memory_order_relaxed);
 }
 
 struct carrier *work_resume(struct work *work)

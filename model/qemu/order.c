@@ -309,7 +309,7 @@ struct thread *order_take_released(struct thread *by)
 	if (!thread || !work_can_follow(&thread->work, &by->work))
 		return NULL;
 	order.released_later = NULL;
-	atomic_store(&thread->ready, true);
+	atomic_store_explicit(&thread->ready, true, memory_order_relaxed); /* this host thread's */
 	return thread;
 }
 

@@ -176,11 +176,12 @@ static void fetch_for_next_turn(const struct thread *self)
  * The host thread goes on with another one, or with nothing. Returns when the thread is ready. With
  * the lock held, which it releases.
  */
-static void be_suspended(struct thread *self, enum manner manner)
+static void be_suspended(struct thread *self)
 {
 	struct thread *next = order_take_released(self);
 	struct work *work = next ? &next->work : NULL;
-	struct carrier *carrier = work_suspend(&self->work, work, manner == MANNER_LOOK);
+	const bool looks = !next && find_manner(self) == MANNER_LOOK;
+	struct carrier *carrier = work_suspend(&self->work, work, looks);
 
 	order_unlock();
 	if (!next)
@@ -191,13 +192,13 @@ static void be_suspended(struct thread *self, enum manner manner)
 /* Returns when the thread is to execute. With the lock held, which it releases. */
 static void wait_for_turn(struct thread *self)
 {
-	const enum manner manner = find_manner(self);
-
 	if (order.over || order_is_ready(self)) {
 		order_unlock();
 	} else if (carriers_work()) {
-		be_suspended(self, manner);
+		be_suspended(self);
 	} else {
+		const enum manner manner = find_manner(self);
+
 		order_unlock();
 		wait_until_ready(self, manner);
 	}
@@ -286,14 +287,23 @@ struct turn *turn_begin(unsigned index, struct core *core)
 	return &self->turn;
 }
 
+/*
+ * Takes the lock in turns.c. Whoever looks at `here` has first seen the host thread asleep, perhaps
+ * for this lock, so it need not be there any sooner.
+ */
+static void lock_here(struct thread *self)
+{
+	atomic_store_explicit(&self->here, true, memory_order_release);
+	order_lock();
+	atomic_store_explicit(&self->here, false, memory_order_release);
+}
+
 /* `gives_way`: to whoever is not ahead of it. */
 static void take(struct thread *self, bool gives_way)
 {
 	struct thread *next;
 
-	atomic_store(&self->here, true);
-	order_lock();
-	atomic_store(&self->here, false);
+	lock_here(self);
 	if (order.over || order.holder != self || self->passed) {
 		order_unlock();
 		return;
@@ -442,9 +452,7 @@ void turn_back(struct turn *turn, bool outside)
 		return;
 	if (self->call == CALL_RT_SIGPROCMASK && work_is_at_home(&self->work))
 		work_note_blocked(&self->work);
-	atomic_store(&self->here, true);
-	order_lock();
-	atomic_store(&self->here, false);
+	lock_here(self);
 	order_count_move();
 	turn->away = false;
 	self->outside = outside;
