@@ -440,9 +440,11 @@ static void only_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t a
 static void atomic_accessed(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
 			    void *user)
 {
-	if (address & ((1u << qemu_plugin_mem_size_shift(info)) - 1))
+	const unsigned bytes = 1u << qemu_plugin_mem_size_shift(info);
+
+	if (address & (bytes - 1))
 		atomic_fetch_or_explicit(&shared->outside, OUTSIDE_UNALIGNED, memory_order_relaxed);
-	memory_accessed(index, info, address, user);
+	note_access(index, address, bytes, (unsigned)(uintptr_t)user, false);
 }
 
 /* Has QEMU call back when an instruction accesses memory, or registers are needed. */
