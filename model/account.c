@@ -17,15 +17,23 @@ static uint64_t lost_slots(const struct core *core, uint64_t until)
 	return (core->slots - core->used) + (until - core->cycle - 1) * core->slots;
 }
 
-static uint64_t first_stalled(const struct core *core)
+/* Gives the backend what it has of cycles without operations until `until`. */
+static void account_recovery(struct core *core, uint64_t until)
 {
-	return core->used ? core->cycle + 1 : core->cycle;
+	const struct cycles recovery = recovery_until(core, until);
+	const uint64_t cycles = recovery.end - recovery.begin;
+
+	core->lost_frontend -= cycles * core->slots;
+	core->lost_backend += cycles * core->slots;
+	core->starved[STARVE_FLUSH] -= cycles;
+	core->stalled[BLAME_CORE] += cycles;
 }
 
 /*
  * There is nothing to rename until `until`. Cycles without any operation are attributed to a flush
  * until flush_until, then to the flow of instructions as far as they would be lost without a miss,
- * then to the translation, and the rest to the line.
+ * then to the translation, and the rest to the line. The first ones of a flush may be the
+ * backend's.
  */
 void account_starved(struct core *core, uint64_t until)
 {
@@ -36,6 +44,8 @@ void account_starved(struct core *core, uint64_t until)
 	if (unlikely(core->exact != NULL))
 		exact_starved(core, until);
 	core->lost_frontend += lost_slots(core, until);
+	if (core->recovery_cycles)
+		account_recovery(core, until);
 	for (int i = 0; i < 4 && cycle < until; i++) {
 		uint64_t end = ends[i] < until ? ends[i] : until;
 

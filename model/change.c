@@ -43,6 +43,7 @@ static const struct parameter parameters[] = {
 	FIELD(predict_chunks, 1, 8),
 	FIELD(frontend_cycles, 1, 60),
 	FIELD(mispredict_cycles, 1, 120),
+	FIELD(recovery_cycles, 0, 10),
 	FIELD(reorder_entries, 16, 448),
 	FIELD(rename_width, 1, 60),
 	FIELD(rename_group, 1, 60),

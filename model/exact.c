@@ -39,7 +39,8 @@ void exact_free(struct exact *exact)
  */
 
 #define BLOCKERS ((unsigned)BLOCK_QUEUE + QUEUES_MAX)
-_Static_assert(BLAME_COUNT *BLOCKERS + STARVE_COUNT <= PROFILE_KINDS, "there are more kinds");
+#define RECOVERY STARVE_COUNT /* in place of STARVE_FLUSH: what the backend has of it */
+_Static_assert(BLAME_COUNT *BLOCKERS + STARVE_COUNT + 1 <= PROFILE_KINDS, "there are more kinds");
 
 static unsigned stall_kind(unsigned blame, unsigned blocker)
 {
@@ -120,6 +121,9 @@ void core_set_exact(struct core *core, struct exact *exact)
 		exact->profile.kinds[starve_kind(cause)] = (struct profile_kind){
 			(uint8_t)(EXACT_SLOTS_FRONTEND_FLOW + cause),
 			{(uint8_t)(EXACT_STALL_FRONTEND_FLOW + cause), EXACT_COUNT, EXACT_COUNT}};
+	exact->profile.kinds[starve_kind(RECOVERY)] =
+		(struct profile_kind){EXACT_SLOTS_BACKEND_RECOVERY,
+				      {EXACT_STALL_BACKEND_CPUBOUND, EXACT_COUNT, EXACT_COUNT}};
 }
 
 const struct contexts *exact_contexts(const struct exact *exact)
@@ -222,18 +226,26 @@ static void lose(struct exact *exact, struct whom whom, unsigned kind, struct lo
 
 void exact_starved(struct core *core, uint64_t until)
 {
-	const uint64_t ends[] = {core->flush_until, core->unstalled, core->translated, until};
-	const unsigned causes[] = {STARVE_FLUSH, STARVE_FLOW, STARVE_TLB, core->fetch_starve};
+	const struct cycles recovery = recovery_until(core, until);
+	const bool recovers = recovery.begin < recovery.end;
+	const uint64_t ends[] = {recovers ? recovery.begin : 0,
+				 recovers ? recovery.end : 0,
+				 core->flush_until,
+				 core->unstalled,
+				 core->translated,
+				 until};
+	const unsigned causes[] = {STARVE_FLUSH, RECOVERY,   STARVE_FLUSH,
+				   STARVE_FLOW,  STARVE_TLB, core->fetch_starve};
 	struct exact *exact = core->exact;
 	uint64_t cycle = core->cycle;
 
-	for (int i = 0; i < 4 && cycle < until; i++) {
+	for (int i = 0; i < 6 && cycle < until; i++) {
 		uint64_t end = ends[i] < until ? ends[i] : until;
 		struct whom whom = current(exact);
 
 		if (end <= cycle)
 			continue;
-		if (causes[i] == STARVE_FLUSH) {
+		if (causes[i] == STARVE_FLUSH || causes[i] == RECOVERY) {
 			whom.line = exact->flusher ? exact->flusher : whom.line;
 			whom.target = CHARGE_FLUSHER;
 		}

@@ -60,19 +60,40 @@ void fetch_chunk(struct core *core, uint64_t pc)
 		account_starved(core, core->available);
 }
 
+static unsigned fetch_cycles(const struct core *core)
+{
+	return core->fetch_latency + core->frontend_cycles;
+}
+
+/* From a flush until operations that are fetched again can be renamed. */
+static unsigned flush_cycles(const struct core *core)
+{
+	const unsigned fetch = fetch_cycles(core);
+
+	return core->mispredict_cycles > fetch ? core->mispredict_cycles : fetch;
+}
+
 /* Flushes the pipeline at cycle `at`; everything younger is fetched again. */
 void flush_pipeline(struct core *core, uint64_t at)
 {
-	unsigned fetch = core->fetch_latency + core->frontend_cycles;
-	unsigned redirect = core->mispredict_cycles > fetch ? core->mispredict_cycles - fetch : 0;
-
-	core->predict = later(core->predict, at + redirect);
-	core->flush_until = at + redirect + fetch;
+	core->flush_until = at + flush_cycles(core);
+	core->predict = later(core->predict, core->flush_until - fetch_cycles(core));
 	core->resume = NO_RESUME;
 	core->pairs = 0;
 	core->flushes++;
 	if (unlikely(core->exact != NULL))
 		exact_flushed(core->exact);
+}
+
+struct cycles recovery_until(const struct core *core, uint64_t until)
+{
+	const uint64_t flushed = core->flush_until - flush_cycles(core);
+	const uint64_t begin = later(first_stalled(core), flushed);
+	const uint64_t end = flushed + core->recovery_cycles;
+
+	if (core->flush_until <= begin || end <= begin)
+		return (struct cycles){begin, begin};
+	return (struct cycles){begin, end < until ? later(end, begin) : later(until, begin)};
 }
 
 /*

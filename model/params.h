@@ -125,6 +125,7 @@ struct core_params {
 	uint8_t predict_chunks;    /* chunks in a row that are predicted per cycle */
 	uint8_t frontend_cycles;   /* fetch to rename */
 	uint8_t mispredict_cycles; /* minimum, from a branch's resolution to right-path rename */
+	uint8_t recovery_cycles;   /* of these, the first that count as stalled by the backend */
 	uint16_t reorder_entries;
 	uint8_t retire_width;
 	uint16_t int_registers; /* rename registers beyond the architectural ones */

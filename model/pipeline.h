@@ -333,6 +333,7 @@ struct core {
 	uint32_t fetch_queue;
 	uint32_t frontend_cycles;
 	uint32_t mispredict_cycles;
+	uint32_t recovery_cycles;
 	uint32_t fetch_latency; /* of an L1I hit */
 
 	/* Accounting. */
@@ -507,6 +508,22 @@ void resolve_branch(struct core *core, const struct block *block, uint64_t next_
 void resolve_watched_branch(struct core *core, const struct block *block, uint64_t next_pc,
 			    uint64_t done);
 void flush_pipeline(struct core *core, uint64_t at);
+
+/* The first cycle from now on in which nothing has dispatched. */
+static inline uint64_t first_stalled(const struct core *core)
+{
+	return core->used ? core->cycle + 1 : core->cycle;
+}
+
+struct cycles {
+	uint64_t begin, end;
+};
+
+/*
+ * Returns the cycles from now until `until` in which rename recovers from the last flush: the first
+ * recovery_cycles behind it. Nothing dispatches in them. There may be none: begin is end.
+ */
+struct cycles recovery_until(const struct core *core, uint64_t until);
 
 /*
  * conditions.c. kernel_called(): the kernel executes a system call from a cycle on; returns when it

@@ -182,6 +182,7 @@ struct core *core_new(const struct core_params *params, struct memory_system *sy
 	core->fetch_queue = params->fetch_queue;
 	core->frontend_cycles = params->frontend_cycles;
 	core->mispredict_cycles = params->mispredict_cycles;
+	core->recovery_cycles = params->recovery_cycles;
 	core->fetch_latency = params->l1i.latency;
 	core->load_latency = params->classes[CLASS_LOAD].latency;
 	for (int i = 0; i < READY_COUNT; i++)

@@ -35,7 +35,7 @@ struct counted_view {
 	struct counted_column columns[COLUMNS_MAX];
 };
 
-#define SLOTS_OF_BRANCHES "slots_bad_speculation slots_frontend_flush"
+#define SLOTS_OF_BRANCHES "slots_bad_speculation slots_frontend_flush slots_backend_recovery"
 #define ALL_SLOTS         "OP_RETIRED slots_*"
 static const char slots_of_memory[] =
 	"slots_backend_l1d slots_backend_mem slots_backend_tlb slots_backend_store "

@@ -303,9 +303,9 @@ static void take_counts(void *user, uint32_t context, uint64_t pc,
 	(void)context;
 	replay->executed[i] += (double)counts[EXACT_INST_RETIRED];
 	replay->slots[i] += (double)counts[EXACT_OP_RETIRED];
-	for (unsigned e = EXACT_SLOTS_BAD_SPECULATION; e <= EXACT_SLOTS_BACKEND_QUEUE_OTHER; e++) {
+	for (unsigned e = EXACT_SLOTS_BAD_SPECULATION; e <= EXACT_SLOTS_BACKEND_RECOVERY; e++) {
 		replay->slots[i] += (double)counts[e];
-		if (e >= EXACT_SLOTS_BACKEND_L1D)
+		if (e >= EXACT_SLOTS_BACKEND_L1D && e <= EXACT_SLOTS_BACKEND_QUEUE_OTHER)
 			replay->backend[i] += (double)counts[e];
 	}
 	replay->queued[i][REPLAY_QUEUE_LOADS] += (double)counts[EXACT_SLOTS_BACKEND_LOAD_QUEUE];

@@ -24,7 +24,8 @@ enum slots slots_of(const struct plumb_profile_event *event)
 	name += strlen("exact/");
 	if (strcmp(name, "OP_RETIRED/") == 0)
 		return SLOTS_RETIRING;
-	if (begins(name, "slots_bad_speculation/") || begins(name, "slots_frontend_flush/"))
+	if (begins(name, "slots_bad_speculation/") || begins(name, "slots_frontend_flush/") ||
+	    begins(name, "slots_backend_recovery/"))
 		return SLOTS_BAD_SPECULATION;
 	if (begins(name, "slots_frontend_"))
 		return SLOTS_FRONTEND;

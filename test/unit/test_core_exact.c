@@ -90,14 +90,13 @@ static void check_sums(const struct core_params *params, const uint64_t *counts)
 				 (unsigned long long)counts[exact_events[e]]);
 	assert_int_equal(slots_between(EXACT_SLOTS_FRONTEND_FLOW, EXACT_SLOTS_FRONTEND_WIDTH),
 			 counts[EVENT_STALL_SLOT_FRONTEND]);
-	assert_int_equal(slots_between(EXACT_SLOTS_BACKEND_L1D, EXACT_SLOTS_BACKEND_QUEUE_OTHER),
+	assert_int_equal(slots_between(EXACT_SLOTS_BACKEND_L1D, EXACT_SLOTS_BACKEND_RECOVERY),
 			 counts[EVENT_STALL_SLOT_BACKEND]);
 	assert_int_equal(told.sums[EXACT_SLOTS_BAD_SPECULATION],
 			 counts[EVENT_OP_SPEC] - counts[EVENT_OP_RETIRED]);
-	assert_int_equal(
-		told.sums[EXACT_OP_RETIRED] +
-			slots_between(EXACT_SLOTS_BAD_SPECULATION, EXACT_SLOTS_BACKEND_QUEUE_OTHER),
-		params->slots * counts[EVENT_CPU_CYCLES]);
+	assert_int_equal(told.sums[EXACT_OP_RETIRED] + slots_between(EXACT_SLOTS_BAD_SPECULATION,
+								     EXACT_SLOTS_BACKEND_RECOVERY),
+			 params->slots * counts[EVENT_CPU_CYCLES]);
 }
 
 /* ---- Programs made at random ------------------------------------------------------------------
@@ -283,16 +282,20 @@ static void stores_are_waited_for(void **state)
 			 told.sums[EXACT_SLOTS_BACKEND_STORE_QUEUE]);
 }
 
-/* A mispredicted branch pays for the wrong path and the flush; isb for its own. */
-static void branches_pay_for_flushes(void **state)
+/*
+ * A mispredicted branch pays for the wrong path and the flush, and for the backend's part of it;
+ * isb for its own.
+ */
+static void pay_for_flushes(unsigned recovery_cycles)
 {
-	const struct core_params params = bench_core();
+	struct core_params params = bench_core();
 	static struct bench_block first, second;
 	uint64_t counts[EVENT_COUNT];
 	struct exact *exact;
-	struct core *core = begin(&params, counts, &exact);
+	struct core *core;
 
-	(void)state;
+	params.recovery_cycles = (uint8_t)recovery_cycles;
+	core = begin(&params, counts, &exact);
 	bench_begin(&first, 0x1000);
 	bench_op(&first, CLASS_INT_MADD, REG_X0 + 1, REG_X0 + 1, REG_NONE);
 	bench_branch(&first, BRANCH_CONDITIONAL)->sources[0] = 1;
@@ -328,6 +331,18 @@ static void branches_pay_for_flushes(void **state)
 	assert_int_equal(at(0x1004, EXACT_STALL_FRONTEND_FLUSH) +
 				 at(0x100c, EXACT_STALL_FRONTEND_FLUSH),
 			 counts[EVENT_STALL_FRONTEND_FLUSH]);
+	assert_int_equal(at(0x1004, EXACT_SLOTS_BACKEND_RECOVERY),
+			 100 * recovery_cycles * params.slots);
+	assert_int_equal(at(0x1004, EXACT_SLOTS_BACKEND_RECOVERY) +
+				 at(0x100c, EXACT_SLOTS_BACKEND_RECOVERY),
+			 told.sums[EXACT_SLOTS_BACKEND_RECOVERY]);
+}
+
+static void branches_pay_for_flushes(void **state)
+{
+	(void)state;
+	pay_for_flushes(0);
+	pay_for_flushes(3);
 }
 
 /* Code beyond L2 is late: each chunk's first instruction pays. */

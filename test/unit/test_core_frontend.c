@@ -243,6 +243,14 @@ static void misprediction_costs_its_penalty(void **state)
 	assert_int_equal(counts[EVENT_STALL_FRONTEND_FLUSH], 399 * 10);
 	assert_int_equal(counts[EVENT_IMP_CT_FLUSH], 400);
 
+	/* Where the backend recovers in the first three of these, they are its own. */
+	params.recovery_cycles = 3;
+	assert_float_equal(loop_cycles(&params, PREDICT_WRONG, counts), 12, 1e-6);
+	assert_int_equal(counts[EVENT_STALL_FRONTEND_FLUSH], 399 * 7);
+	assert_int_equal(counts[EVENT_STALL_BACKEND_CPUBOUND], 399 * 3);
+	assert_int_equal(counts[EVENT_STALL_SLOT_BACKEND], 399 * 3 * params.slots);
+	params.recovery_cycles = 0;
+
 	nops(&b, 0x1000, 3);
 	bench_branch(&b, BRANCH_IMMEDIATE);
 	bench_end(&params, &b);
