@@ -469,6 +469,43 @@ static void test_last_is_written_at_once(void **state)
 	free_rings(rings);
 }
 
+/* Contexts that pass have one place after another, whatever comes between them. */
+static void test_passing_contexts_share_a_place(void **state)
+{
+	enum { PASSING = 20 };
+	struct rings *rings = make_rings();
+	struct file file = {.size = 0};
+	struct exact_sums sums;
+	uint64_t known = 0;
+
+	(void)state;
+	write_to_file(rings, &sums, &file);
+	for (unsigned i = 0; i < PASSING; i++) {
+		const struct model_frame_context last = {
+			.profile = 1, .context = 100 + i, .last = 1};
+		const struct {
+			struct model_frame_cost head;
+			struct model_cost cost;
+		} cost = {{.ip = 0x400000 + 4 * i, .count = 1, .weight = 1},
+			  {.event = 0, .count = 1000 + i}};
+
+		put_cost(rings, SLOT, 1, 2, 0x400000, i);
+		put_frame(rings, SLOT, FRAME_CONTEXT, &last, sizeof(last));
+		put_frame(rings, SLOT, FRAME_COST, &cost, sizeof(cost));
+		known += i;
+	}
+	tell_and_write(rings);
+	assert_int_equal(sums.chain_count, 2);
+	assert_true(sums.address_count <= MODEL_CHAIN_MAX);
+	assert_int_equal(rings->frames.samples, PASSING + 1);
+	for (unsigned i = 0; i < PASSING; i++)
+		assert_int_equal(period_of(&file, i), 1000 + i);
+	assert_int_equal(period_of(&file, PASSING), known);
+	assert_int_equal(rings->frames.error, 0);
+	exact_sums_clean_up(&sums);
+	free_rings(rings);
+}
+
 /*
  * Several counts of a place come in one sample, and grow from each to the next as those of a group.
  * A second thread has a sample for each, as some readers take groups by thread and some do not; and
@@ -632,6 +669,7 @@ int main(void)
 		cmocka_unit_test(test_threads_tell_for_themselves),
 		cmocka_unit_test(test_more_samples_add_up),
 		cmocka_unit_test(test_last_is_written_at_once),
+		cmocka_unit_test(test_passing_contexts_share_a_place),
 		cmocka_unit_test(test_counts_come_together),
 		cmocka_unit_test(test_a_file_that_is_compressed_later),
 		cmocka_unit_test(test_windows_are_scaled),

@@ -42,9 +42,12 @@ static struct logged {
 	uint16_t result;
 	uint16_t data; /* all addresses depend on it */
 } * logged;
-static uint32_t logged_count, come, skipped, wrong;
+static uint32_t logged_count, come, skipped, wrong, here;
 static uint32_t foreseen; /* blocks that were predicted while they were compared */
 static uint64_t instructions;
+/* How many may execute in the other thread, and after how many it began. */
+static uint64_t limit, began;
+static bool has_limit;
 
 static uint64_t random_number(void)
 {
@@ -204,6 +207,17 @@ static void executes(void *user, const struct aside_block *done)
 
 /* ---- The program's thread -------------------------------------------------------------------- */
 
+/* The program's own thread executes a block: the other one has stopped, or did not begin. */
+static void execute_here(const struct aside_block *done, uint64_t history)
+{
+	the_core.history = history;
+	the_core.branches +=
+		done->block->insns[done->block->count - 1].branch == BRANCH_CONDITIONAL;
+	passed += done->executed;
+	come++;
+	here++;
+}
+
 /* Block `at` executes, with these data, and `next` follows. */
 static void step(unsigned at, unsigned data, unsigned next)
 {
@@ -217,6 +231,11 @@ static void step(unsigned at, unsigned data, unsigned next)
 				   .next_pc = blocks[next].pc,
 				   .follows = random_number() % 5000 != 0};
 
+	if (!has_limit && logged_count > LOG / 2) {
+		repeats_stop();
+		aside_stop();
+		has_limit = true;
+	}
 	*of = (struct logged){(uint16_t)at, (uint16_t)next, (uint16_t)predicted(history, branches),
 			      (uint16_t)data};
 	history = after(history, done.next_pc);
@@ -228,16 +247,26 @@ static void step(unsigned at, unsigned data, unsigned next)
 			(struct access){.address = address_of(of, i), .insn = 0, .bytes = 8};
 	if (repeats.compares) {
 		foreseen += repeats.of->foresees;
-		if (repeats_goes_on(current, &blocks[next], &notes))
+		if (repeats_goes_on(current, &blocks[next], &notes)) {
+			assert_true(instructions - began <= limit);
 			return;
+		}
 		repeats_stop();
 	}
 	if (!aside.runs) {
 		repeats_stop();
-		aside_start(UINT64_MAX);
+		/* At times too low to begin. */
+		limit = has_limit ? 60000 + random_number() % 100000 : UINT64_MAX;
+		began = instructions - current->count;
+		aside_start(limit);
 	}
 	done.access_count = notes.accesses.count;
-	assert_true(aside_pass(&done));
+	if (!aside.runs || !aside_pass(&done)) {
+		assert_true(has_limit);
+		execute_here(&done, history);
+		return;
+	}
+	assert_true(instructions - began <= limit);
 	if (random_number() % 20000 == 0)
 		aside_stop();
 }
@@ -294,6 +323,7 @@ static void what_repeats_is_as_it_was(void **state)
 	assert_int_equal(passed, instructions);
 	assert_true(skipped > logged_count / 10);
 	assert_true(foreseen > logged_count / 20);
+	assert_true(here > 0 && here < logged_count / 4);
 	free(logged);
 }
 
