@@ -30,7 +30,8 @@ static bool grow(struct code_table *codes, size_t room)
 
 bool codes_reserve(struct code_table *codes, size_t count)
 {
-	return index_table_reserve_for(&codes->index, hash_code, codes, count) &&
+	/* For the last one of a power of two, the index would have twice the size. */
+	return index_table_reserve_for(&codes->index, hash_code, codes, count ? count - 1 : 0) &&
 	       (count <= codes->room || grow(codes, count));
 }
 
