@@ -616,7 +616,7 @@ their figures below come from the script. On N3 four of 23 end elsewhere:
 - `memcpy` copies within L1D, and `store_buffer_full` stores to 52 lines of it. Both end in useful work.
 
 On N1, N2, V1 and V2 the first two end likewise. Others, in short runs: `l2d_cache` ends in L1D misses that hit L2 on V1
-and V2; `branch_direct` and `call_return` end in refilling after a flush, a frontend node, on N2, V1 and V2;
+and V2; `branch_direct` on V1 and V2, and `call_return` on N2, V1 and V2, end in refilling after a flush, a frontend node;
 `store_buffer_full` ends in useful work on N2 and V1, and in the frontend on V2; `memcpy` in useful work on V1 and V2. On
 N1, the diagnosis of `branch_indirect`, `int2double` and `store_buffer_full` names no path.
 
