@@ -212,6 +212,18 @@ static void print_runners_up(struct output *out, const struct report *report)
 	}
 }
 
+/* Prints that lines move between cores where the path tells something else. */
+static void print_sharing_beside(struct output *out, const struct report *report)
+{
+	char *text = memory_format("threads wait for lines that other cores have written: a line "
+				   "was on its way from another core in %.0f %% of the threads' "
+				   "cycles.",
+				   report->diagnosis->moving);
+
+	print_beside(out, "Also", text);
+	free(text);
+}
+
 static void print_certainty(struct output *out, const struct report *report)
 {
 	unsigned parts = report->result->parts, agreeing = report->agreeing;
@@ -279,13 +291,14 @@ static char *sampled_text(const struct report *report, uint16_t event, double ot
 }
 
 /* Prints the command that records the program with these options, and `then` what follows it. */
-static void print_command(struct output *out, const struct report *report, const char *options,
-			  const char *then)
+static void print_command(struct output *out, const struct report *report, const char *label,
+			  const char *options, const char *then)
 {
 	struct shell_line line;
 
-	output_text(out, STYLE_NAME, "  Sample");
-	fputc(' ', out->stream);
+	output_spaces(out, 2);
+	output_text(out, STYLE_NAME, label);
+	output_spaces(out, 7 - strlen(label));
 	line = shell_line(out, 9, 11);
 	shell_word(&line, "plumb record");
 	for (const char *const *option = report->record_options; *option; option++)
@@ -359,7 +372,7 @@ static void print_samples(struct output *out, const struct report *report)
 	if (!d->sample_event_count || !(occurrences(report, chosen) > 0))
 		return;
 	text = sampled_text(report, d->sample_events[chosen], INFINITY);
-	print_command(out, report, text, NULL);
+	print_command(out, report, "Sample", text, NULL);
 	free(text);
 	count = occurrences(report, chosen);
 	if (count < SAMPLES_FEW) {
@@ -412,10 +425,13 @@ void report_diagnosis(struct output *out, const struct report *report)
 	}
 	print_tie(out, report);
 	print_runners_up(out, report);
+	if (!isnan(d->moving) && !d->sharing)
+		print_sharing_beside(out, report);
 	print_certainty(out, report);
 	print_next(out, report);
-	if (d->sharing)
-		print_command(out, report, "--exact", "&& plumb report --sharing");
-	else
+	if (!d->sharing)
 		print_samples(out, report);
+	if (!isnan(d->moving))
+		print_command(out, report, d->sharing ? "Sample" : "Lines", "--exact",
+			      "&& plumb report --sharing");
 }

@@ -39,6 +39,7 @@ extern "C" {
 #define PLUMB_RUNNER_UP      10.0 /* percent of slots: other losses from here on are named */
 #define PLUMB_MOSTLY_SHARE   80.0 /* percent of the reads beyond L2 that decide the advice */
 #define PLUMB_SHARING_SHARE  0.5  /* of the backend's lost slots, in cycles that wait for lines */
+#define PLUMB_MOVING_SHARE   20.0 /* percent of the threads' cycles: from here on moves are named */
 
 #define PLUMB_WAIT_SHARE    5.0  /* percent of that side's stalled cycles */
 #define PLUMB_FLUSH_SHARE   0.5  /* of the flushes, by exceptions or barriers */
@@ -144,7 +145,8 @@ struct plumb_diagnosis {
 
 	/*
 	 * The path ends in lines that move between cores: these hold at least PLUMB_SHARING_SHARE
-	 * of what its root loses. `moving` is plumb_result.moving then, and NaN otherwise.
+	 * of what its root loses. `moving` is plumb_result.moving then, or if lines move in at
+	 * least PLUMB_MOVING_SHARE of the cycles, or hold as much of a runner-up; NaN otherwise.
 	 */
 	bool sharing;
 	double moving;

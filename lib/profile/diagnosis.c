@@ -31,6 +31,13 @@ static double last_level_hits(const struct walk *w)
 /* ---- Lines that move between cores
  * --------------------------------------------------------------- */
 
+/* Tells whether moves of lines are so much of what a root loses that they are what it loses. */
+static bool is_moving(const struct walk *w, const struct plumb_step *root)
+{
+	return strncmp(w->spec->metrics[root->metric].name, "backend_", strlen("backend_")) == 0 &&
+	       w->counted->moving >= PLUMB_SHARING_SHARE * root->value;
+}
+
 /*
  * A core that waits for a line of another one loses slots to its backend, wherever the tree puts
  * them: loads of it miss L2, stores fill the store buffer, and who waits for a lock spins.
@@ -40,13 +47,21 @@ static void find_sharing(const struct walk *w)
 	struct plumb_diagnosis *d = &w->result->given;
 	const double moving = w->counted->moving;
 
-	d->moving = NAN;
-	if (d->verdict != PLUMB_VERDICT_LOSS ||
-	    strncmp(w->spec->metrics[d->path[0].metric].name, "backend_", strlen("backend_")) != 0)
-		return;
-	d->sharing = moving >= PLUMB_SHARING_SHARE * d->path[0].value;
-	if (d->sharing)
-		d->moving = moving;
+	d->sharing = d->verdict == PLUMB_VERDICT_LOSS && is_moving(w, &d->path[0]);
+	d->moving = d->sharing || moving >= PLUMB_MOVING_SHARE ? moving : NAN;
+}
+
+/* A thread that spins may lose most of its slots elsewhere, while its partner waits for lines. */
+static void find_sharing_beside(const struct walk *w)
+{
+	struct plumb_diagnosis *d = &w->result->given;
+
+	for (unsigned i = 0; i < d->runner_up_count; i++) {
+		if (!is_moving(w, &d->runners_up[i].root))
+			continue;
+		d->runners_up[i].advice = plumb_advice(PLUMB_STEP_SHARING);
+		d->moving = w->counted->moving;
+	}
 }
 
 /* ---- Shares of all slots
@@ -143,6 +158,7 @@ int plumb_diagnose(const struct plumb_result *counted, struct plumb_diagnosis **
 	walk_losses(&walk);
 	if (selection->methodology)
 		walk_find_next(&walk, &trail);
+	find_sharing_beside(&walk);
 	d->next_groups = result->groups;
 	d->sample_events = result->samples;
 	d->slots = result->slots;

@@ -1767,7 +1767,61 @@ soon()
 	run --separate-stderr model ./work
 	lacks -iE 'sharing|another core in' <<<"$stderr"
 	model --json -o work.json ./work
-	json 'd["diagnosis"]["moving"] is None and "sharing" not in d["diagnosis"]["path"]' <work.json
+	json 'd["diagnosis"]["moving"] is None and "sharing" not in d["diagnosis"]["path"] and
+		d["diagnosis"]["sharing"] is False' <work.json
+}
+
+@test "lines that move between cores: named besides, if threads that spin lose their slots elsewhere" {
+	local compiler=aarch64-linux-gnu-gcc text
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	cat >turns.c <<-'END'
+		#include <pthread.h>
+		#include <stdatomic.h>
+		#include <stdint.h>
+
+		static _Alignas(128) _Atomic uint64_t turn;
+		static _Alignas(128) _Atomic uint64_t own[64];
+
+		static void *play(void *number)
+		{
+			const uint64_t me = (uintptr_t)number;
+
+			for (int i = 0; i < 3000; i++) {
+				_Atomic uint64_t *place = WITH_TURNS ? &turn : &own[me * 32];
+
+				while (atomic_load_explicit(place, memory_order_acquire) != (WITH_TURNS ? me : 0))
+					__asm__ volatile("isb");
+				__asm__ volatile("isb");
+				atomic_store_explicit(place, WITH_TURNS ? !me : 0, memory_order_release);
+			}
+			return 0;
+		}
+
+		int main(void)
+		{
+			pthread_t other;
+
+			pthread_create(&other, 0, play, (void *)1);
+			play((void *)0);
+			return pthread_join(other, 0);
+		}
+	END
+	"$compiler" -O1 -static -pthread -DWITH_TURNS=1 -o turns turns.c
+	"$compiler" -O1 -static -pthread -DWITH_TURNS=0 -o alone turns.c
+
+	run --separate-stderr model ./turns
+	[ "$status" -eq 0 ]
+	text=$(tr '\n' ' ' <<<"$stderr" | tr -s ' ')
+	grep -qE 'Also threads wait for lines that other cores have written: a line was on its way' <<<"$text"
+	grep -qE '^  Lines  plumb record ' <<<"$stderr"
+	grep -qE ' --exact -- ./turns .*plumb report --sharing' <<<"$text"
+	[ -z "$(too_wide 80 <<<"$stderr")" ]
+	model --json -o turns.json ./turns
+	json 'd["diagnosis"]["path"][0] == "bad_speculation" and d["diagnosis"]["sharing"] is True and
+		20 <= d["diagnosis"]["moving"] <= 100' <turns.json
+
+	model --json -o alone.json ./alone
+	json 'd["diagnosis"]["sharing"] is False and d["diagnosis"]["moving"] is None' <alone.json
 }
 
 @test "--what-if: a speed-up for each part, in text, JSON and CSV" {

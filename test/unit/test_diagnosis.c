@@ -328,18 +328,34 @@ static void lines_that_move_between_cores(void **state)
 	assert_true(f.diagnosis->sharing);
 	assert_float_equal(f.diagnosis->moving, 40, 1e-12);
 	assert_ptr_equal(f.diagnosis->advice, plumb_advice("sharing"));
-	f.result.moving = 39.9; /* less than half of the loss */
+	f.result.moving = 39.9; /* less than half of the loss, but to be named */
+	assert_false(diagnose(&f)->sharing);
+	assert_float_equal(f.diagnosis->moving, 39.9, 1e-12);
+	assert_ptr_equal(f.diagnosis->advice, plumb_advice("backend_core_bound"));
+	f.result.moving = 19.9; /* few cycles */
 	assert_false(diagnose(&f)->sharing);
 	assert_true(isnan(f.diagnosis->moving));
-	assert_ptr_equal(f.diagnosis->advice, plumb_advice("backend_core_bound"));
 
 	/* Lines may move behind the back of a core that waits for something else, or for nothing.
 	 */
 	f.result.moving = 90;
 	set_roots(&f, 80, 3, 15, 2);
 	assert_false(diagnose(&f)->sharing);
+	assert_float_equal(f.diagnosis->moving, 90, 1e-12);
 	set_roots(&f, 3, 15, 80, 2);
 	assert_false(diagnose(&f)->sharing);
+	assert_float_equal(f.diagnosis->moving, 90, 1e-12);
+
+	/* What the backend loses besides is blamed on the moves, not on where the reads went. */
+	set_roots(&f, 50, 30, 15, 5);
+	f.result.moving = 15;
+	assert_false(diagnose(&f)->sharing);
+	assert_int_equal(f.diagnosis->runner_up_count, 1);
+	assert_ptr_equal(f.diagnosis->runners_up[0].advice, plumb_advice("sharing"));
+	assert_float_equal(f.diagnosis->moving, 15, 1e-12);
+	f.result.moving = 14.9;
+	assert_ptr_not_equal(diagnose(&f)->runners_up[0].advice, plumb_advice("sharing"));
+	assert_true(isnan(f.diagnosis->moving));
 	tear_down(&f);
 }
 
