@@ -490,10 +490,13 @@ static void print_table(struct output *out, const struct listing *listing, const
 	} else if (separated) {
 		table_print_separated(&table, out, options->common.separator);
 	} else {
-		table_print(&table, out, 0);
+		if (table.cell_count || !hidden)
+			table_print(&table, out, 0);
 		if (hidden) {
-			output_format(out, STYLE_DIM, "%zu more are not counted; -v shows them",
-				      hidden);
+			output_format(out, STYLE_DIM,
+				      hidden == 1 ? "%zu%s is not counted; -v shows it"
+						  : "%zu%s are not counted; -v shows them",
+				      hidden, table.cell_count ? " more" : "");
 			fputc('\n', out->stream);
 		}
 	}

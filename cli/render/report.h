@@ -208,10 +208,16 @@ struct report_tie {
 	double percent;
 };
 #define REPORT_TIE_PERCENT 20.0 /* at least */
+#define REPORT_TIE_CYCLES  1e6  /* shares are of at least so many, some 20 looks */
 
 /* Finds the ties among the cycles of each set of limits, the largest first; returns their number.
  */
 size_t report_ties(const double cycles[PLUMB_LIMIT_SETS], struct report_tie ties[PLUMB_LIMIT_SETS]);
+/*
+ * Tells whether the shares of ties are known. The model looks at a core after each 50,000 cycles or
+ * more, and a look stands for all cycles since the last one: a few looks tell no share.
+ */
+bool report_ties_have_shares(const double cycles[PLUMB_LIMIT_SETS]);
 /* Returns the name of the limit with this number; NULL past the end. */
 const char *report_limit(unsigned limit);
 /* Returns a sentence on the largest tie, or NULL; free it. */

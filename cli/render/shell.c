@@ -87,11 +87,16 @@ static char *quoted(const char *text)
 	return quoted;
 }
 
+char *shell_quote(const char *text)
+{
+	return is_plain(text)       ? memory_copy(text, strlen(text))
+	       : has_controls(text) ? escaped(text)
+				    : quoted(text);
+}
+
 void shell_quoted(struct shell_line *line, const char *text)
 {
-	char *word = is_plain(text)       ? memory_copy(text, strlen(text))
-		     : has_controls(text) ? escaped(text)
-					  : quoted(text);
+	char *word = shell_quote(text);
 
 	shell_word(line, word);
 	free(word);

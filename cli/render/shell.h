@@ -17,6 +17,8 @@ struct shell_line shell_line(struct output *out, size_t column, size_t indent);
 
 /* Adds a word, or several that stay on one line, as it is. */
 void shell_word(struct shell_line *line, const char *word);
+/* Returns any string as one word, quoted if necessary; free it. */
+char *shell_quote(const char *text);
 /* Adds any string as one word. */
 void shell_quoted(struct shell_line *line, const char *text);
 void shell_end(struct shell_line *line);

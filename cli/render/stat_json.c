@@ -258,7 +258,9 @@ static json_t *ties(const struct report *report)
 			if (all[i].limits >> bit & 1)
 				json_array_append_new(limits, render_string(report_limit(bit)));
 		json_object_set_new(object, "limits", limits);
-		json_object_set_new(object, "percent", real(all[i].percent));
+		json_object_set_new(
+			object, "percent",
+			real(report_ties_have_shares(report->limit_cycles) ? all[i].percent : NAN));
 		json_array_append_new(array, object);
 	}
 	return array;

@@ -9,6 +9,7 @@
 #include "event/config.h"
 #include "render/figures.h"
 #include "render/report.h"
+#include "render/shell.h"
 #include "render/table.h"
 #include "tool/join.h"
 #include "tool/memory.h"
@@ -29,9 +30,11 @@ static void print_command(struct output *out, const struct report *report, size_
 
 	for (char *const *word = report->command; *word; word++) {
 		bool enough = strlen(text) > COMMAND_SHOWN;
+		char *quoted = shell_quote(*word);
 		char *longer = memory_format("%s%s%.*s", text, *text ? " " : "", COMMAND_SHOWN,
-					     enough ? "..." : *word);
+					     enough ? "..." : quoted);
 
+		free(quoted);
 		free(text);
 		text = longer;
 		if (enough)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells where limits of the core coincide, so that removing one of them would gain nothing. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "render/report.h"
 #include "tool/join.h"
@@ -50,6 +51,15 @@ size_t report_ties(const double cycles[PLUMB_LIMIT_SETS], struct report_tie ties
 	return count;
 }
 
+bool report_ties_have_shares(const double cycles[PLUMB_LIMIT_SETS])
+{
+	double all = 0;
+
+	for (unsigned set = 0; set < PLUMB_LIMIT_SETS; set++)
+		all += cycles[set];
+	return all >= REPORT_TIE_CYCLES;
+}
+
 /* What else about half of a chain is, among its limits; NULL: nothing. */
 static const char *half_of(unsigned set)
 {
@@ -58,27 +68,35 @@ static const char *half_of(unsigned set)
 	return set & PLUMB_LIMIT_STORE ? limits[__builtin_ctz(PLUMB_LIMIT_STORE)].text : NULL;
 }
 
+#define FEW_LOOKS "where the model looked, a few times in so short a run"
+
 char *report_tie_text(const double cycles[PLUMB_LIMIT_SETS])
 {
 	struct report_tie ties[PLUMB_LIMIT_SETS];
 	struct join names = {0};
-	char *list, *text;
+	char *where, *list, *text;
 
 	if (!report_ties(cycles, ties))
 		return NULL;
-	if (half_of(ties[0].limits))
-		return memory_format("in about %.0f %% of the cycles, operations that wait for "
-				     "each other set the pace, and about half of that is "
-				     "waiting for %s; improve both halves, since improving one "
-				     "leaves the other",
-				     ties[0].percent, half_of(ties[0].limits));
+	where = report_ties_have_shares(cycles)
+			? memory_format("in about %.0f %% of the cycles", ties[0].percent)
+			: memory_copy(FEW_LOOKS, strlen(FEW_LOOKS));
+	if (half_of(ties[0].limits)) {
+		text = memory_format("%s, operations that wait for each other set the pace, and "
+				     "about half of that is waiting for %s; improve both halves, "
+				     "since improving one leaves the other",
+				     where, half_of(ties[0].limits));
+		free(where);
+		return text;
+	}
 	for (unsigned i = 0; i < LIMITS; i++)
 		if (ties[0].limits >> i & 1)
 			join_add(&names, limits[i].text);
 	list = join_take(&names);
-	text = memory_format("in about %.0f %% of the cycles, these take equally long: %s; improve "
-			     "all of them, since improving one gains nothing",
-			     ties[0].percent, list);
+	text = memory_format("%s, these take equally long: %s; improve all of them, since "
+			     "improving one gains nothing",
+			     where, list);
+	free(where);
 	free(list);
 	return text;
 }

@@ -195,7 +195,11 @@ static void complain_unknown(const struct cpus *chosen, const char *name)
 	for (size_t i = 0; i < chosen->count; i++)
 		offer_all(&near, chosen->at[i]);
 	complain("unknown name '%s': not an event, metric, group or CPU", name);
-	if (!advise_near(&near))
+	if (advise_near(&near))
+		return;
+	if (strncmp(name, "backend_", strlen("backend_")) == 0)
+		advise("causes that only exact profiles have are in plumb-report(1), at --topdown");
+	else
 		advise("run 'plumb spec list' to list CPUs, or 'plumb spec list events' to list "
 		       "events");
 }

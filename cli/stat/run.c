@@ -49,6 +49,7 @@ static void say_how_slow(struct runner *r, double host, const struct plumb_progr
 	if (r->told || !(times >= 2) || !isfinite(times) || !(speed > 0))
 		return;
 	r->told = true;
+	progress_new_line(&r->progress);
 	slower = figure_count(NULL, figure_rounded(times));
 	complain("so far, the %s runs this about %s times slower than a %s would",
 		 plumb_source_label(r->machine->source), slower, r->machine->spec->product.name);

@@ -51,7 +51,7 @@ int machine_complain(const struct plumb_diagnostics *diagnostics, const char *wh
 bool machine_read_seed(const char *text, uint64_t *seed)
 {
 	return !text || number_read(text, INT64_MAX, seed) ||
-	       complain_value("seed", text, INT64_MAX, "use a whole number");
+	       complain_value("seed", text, INT64_MAX, "use a whole number of at least 0");
 }
 
 bool machine_check_host_threads(unsigned count)

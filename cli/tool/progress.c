@@ -121,6 +121,14 @@ void progress_show(struct progress *progress, const char *format, ...)
 	progress->shown = true;
 }
 
+/* A line of spaces ends in the next line, except from the first column: terminals wrap late. */
+void progress_new_line(struct progress *progress)
+{
+	progress_erase(progress);
+	if (progress->written)
+		fprintf(stderr, "%*s\r", (int)columns(), "");
+}
+
 void progress_erase(struct progress *progress)
 {
 	if (progress->shown)

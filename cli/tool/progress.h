@@ -44,6 +44,12 @@ bool progress_is_due(struct progress *progress);
 /* Shows the text, in the first of several parts ("; " between them) if all do not fit. */
 void progress_show(struct progress *progress, const char *format, ...) PLUMB_PRINTF(2, 3);
 
+/*
+ * Begins a new line on the terminal unless the cursor is in its first column, if the program may
+ * have left it elsewhere.
+ */
+void progress_new_line(struct progress *progress);
+
 /* Erases the text. */
 void progress_erase(struct progress *progress);
 

@@ -66,6 +66,14 @@ listed()
 	[ "$(listed events -v -x '|' | wc -l)" -eq "$(names events 1 neoverse-n3 | wc -l)" ]
 	run listed events
 	grep -qE '^[0-9]+ more are not counted; -v shows them$' <<<"$output"
+	# Nothing but what is not counted: no empty table.
+	run listed events PMU_OVFS
+	[ "$output" = "1 is not counted; -v shows it" ]
+	run listed events -v PMU_OVFS
+	[ "${#lines[@]}" -eq 2 ]
+
+	run --separate-stderr plumb spec show backend_queue_mx
+	[[ $stderr == *"plumb-report(1), at --topdown" ]]
 }
 
 @test "a metric is counted only if all its events are" {

@@ -15,12 +15,13 @@ setup_file()
 
 		int main(void)
 		{
-			write(1, "ready\n", 6);
+			write(1, BEGIN, sizeof(BEGIN) - 1);
 			for (volatile unsigned i = 0;; i++)
 				;
 		}
 	END
-	"$compiler" -O2 -static -o forever forever.c
+	"$compiler" -O2 -static -DBEGIN='"ready\n"' -o forever forever.c
+	"$compiler" -O2 -static -DBEGIN='"ready, 0%"' -o unfinished forever.c
 }
 
 setup()
@@ -49,4 +50,15 @@ told()
 	text=$(told --sampled=off)
 	grep -q 'a billion instructions take about' <<<"$text"
 	lacks 'sampled, which' <<<"$text"
+}
+
+@test "progress: the notice begins a new line below one that the program has not finished" {
+	/usr/bin/python3 "$here/interrupted.py" --after 4 "$PLUMB" stat --source model ./unfinished >shown || [ $? -eq 130 ]
+	# As many spaces as the terminal has columns end in the next line, unless they begin in the first
+	# column, where terminals stay until something else follows.
+	/usr/bin/python3 - <<-'END'
+		import re
+
+		assert re.search(rb"ready, 0%( {80}|(\x1b7\x1b\[.*?\x1b8)+ {80})\rplumb: so far", open("shown", "rb").read(), re.S)
+	END
 }

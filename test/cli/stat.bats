@@ -586,12 +586,13 @@ assert tie[0]["limits"] == ["fetch", "chain"] and tie[0]["percent"] > 80, tie'
 		int main(void)
 		{
 			long at = 0;
-			for (int i = 0; i < 300 * 128; i++)
+			for (int i = 0; i < ROUNDS * 128; i++)
 				__asm__ volatile("ldr %0, [%1, %0]" : "+r"(at) : "r"(memory[i % 128]));
 			return (int)at;
 		}
 	END
-	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -O1 -static -o half half.c
+	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -O1 -static -DROUNDS=1000 -o half half.c
+	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -O1 -static -DROUNDS=60 -o short half.c
 	run --separate-stderr model --cpu neoverse-n3 ./half
 	[ "$status" -eq 0 ]
 	echo "$stderr" | tr -s ' \n' ' ' >half.txt
@@ -600,6 +601,14 @@ assert tie[0]["limits"] == ["fetch", "chain"] and tie[0]["percent"] > 80, tie'
 	model --cpu neoverse-n3 --json -o half.json ./half
 	/usr/bin/python3 -c 'import json; ties = json.load(open("half.json"))["diagnosis"]["ties"]
 assert [tie["limits"] for tie in ties] == [["chain", "translation"]] and ties[0]["percent"] > 80, ties'
+
+	# A few looks at a short run, half of which is start-up, tell no share.
+	run --separate-stderr model --cpu neoverse-n3 ./short
+	grep -qF 'Tie where the model looked, a few times in so short a run, operations that wait' \
+		<<<"$(tr -s ' \n' ' ' <<<"$stderr")"
+	model --cpu neoverse-n3 --json -o short.json ./short
+	json '[(tie["limits"], tie["percent"]) for tie in d["diagnosis"]["ties"]] == [(["chain", "translation"], None)]' \
+		<short.json
 }
 
 @test "the heading names the platform" {
@@ -1732,6 +1741,10 @@ soon()
 	said "plumb: invalid value 'x' for --repeat" \
 		"       use a whole number of at least 1"
 	[ "$status" -eq 2 ]
+	run --separate-stderr model --seed -1 ./work
+	said "plumb: invalid value '-1' for --seed" \
+		"       use a whole number of at least 0"
+	[ "$status" -eq 2 ]
 	run --separate-stderr model --level 0 ./work
 	said "plumb: invalid value '0' for --level" \
 		"       use a whole number of at least 1"
@@ -1739,6 +1752,31 @@ soon()
 	run --separate-stderr model --level 99999999999 ./work
 	said "plumb: invalid value '99999999999' for --level: too large: at most 2147483647"
 	[ "$status" -eq 2 ]
+}
+
+@test "a program of one thread that reads clocks: a note, since these are the host's" {
+	local text
+
+	cat >clock.c <<-'END'
+		#include <stdio.h>
+		#include <time.h>
+
+		int main(void)
+		{
+			struct timespec time;
+
+			return READS && clock_gettime(CLOCK_MONOTONIC, &time) != 0;
+		}
+	END
+	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -O1 -static -DREADS=1 -o clock clock.c
+	"$(command -v aarch64-linux-gnu-gcc || echo gcc)" -O1 -static -DREADS=0 -o timeless clock.c
+	run --separate-stderr model ./clock 'a "b"' ''
+	text=$(tr -s ' \n' ' ' <<<"$stderr")
+	grep -qF "program reads clocks, which show the host's time and not the model's" <<<"$text"
+	# The heading quotes what the command to copy does.
+	grep -qF "(model): ./clock 'a \"b\"' ''" <<<"$text"
+	run --separate-stderr model ./timeless
+	lacks -F 'clocks' <<<"$stderr"
 }
 
 @test "lines that move between cores: the path ends in sharing, and the next step shows where" {

@@ -63,7 +63,7 @@ static void on_progress(void *user, const struct model_counts *counts)
 }
 
 /* The threads of a program take turns in the model's time, but the world outside does not. */
-static void warn_of_outside(unsigned outside, struct plumb_diagnostics *diagnostics)
+static void warn_of_order(unsigned outside, struct plumb_diagnostics *diagnostics)
 {
 	static const struct {
 		unsigned bit;
@@ -107,7 +107,15 @@ static void warn_of_outside(unsigned outside, struct plumb_diagnostics *diagnost
 			"the counts may differ from a core's: the program has "
 			"threads, and executes wfe, which does not wait in the model, "
 			"so that threads execute their loops instead");
-	if (outside & OUTSIDE_MEMORY)
+}
+
+static void warn_of_outside(const struct model_result *run, struct plumb_diagnostics *diagnostics)
+{
+	if (!run->threaded && run->outside & OUTSIDE_CLOCK)
+		plumb_diagnostics_add(diagnostics, PLUMB_WARNING, "host-clock", NULL,
+				      "the counts may differ from run to run: the program reads "
+				      "clocks, which show the host's time and not the model's");
+	if (run->outside & OUTSIDE_MEMORY)
 		plumb_diagnostics_add(
 			diagnostics, PLUMB_WARNING, "process-order", NULL,
 			"the counts may differ from run to run: the program has "
@@ -190,7 +198,9 @@ void model_warn(const struct model_result *run, struct plumb_diagnostics *diagno
 				      "treated as integer operations of one cycle",
 				      (unsigned long long)run->unknown_instructions,
 				      (unsigned long long)instructions);
-	warn_of_outside(run->outside, diagnostics);
+	if (run->threaded)
+		warn_of_order(run->outside, diagnostics);
+	warn_of_outside(run, diagnostics);
 	warn_of_lacking(run, diagnostics);
 	if (run->hidden_accesses)
 		plumb_diagnostics_add(

@@ -440,8 +440,10 @@ static void fill_result(const struct run *run, int status, struct model_result *
 	result->hidden_accesses =
 		atomic_load(&shared->hidden_accesses) + atomic_load(&shared->dropped_accesses);
 	result->outside = atomic_load(&shared->outside);
-	if (atomic_load(&shared->threads_started) <= atomic_load(&shared->processes))
-		result->outside &= OUTSIDE_MEMORY; /* the rest is about the order of threads */
+	result->threaded = atomic_load(&shared->threads_started) > atomic_load(&shared->processes);
+	/* The rest is about the order of threads. */
+	if (!result->threaded)
+		result->outside &= OUTSIDE_MEMORY | OUTSIDE_CLOCK;
 	result->core = run->core;
 	result->lacking_ran = read_lacking(&shared->lacking_ran);
 	if (result->signal == SIGILL)

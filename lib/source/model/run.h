@@ -76,6 +76,7 @@ struct model_result {
 					  integer operations */
 	uint64_t hidden_accesses;      /* QEMU does not tell their addresses; counted as L1 hits */
 	unsigned outside;         /* enum model_outside: by which threads may differ in order */
+	bool threaded;            /* there were any; if not, of `outside` only what matters then */
 	unsigned gave_up;         /* enum model_gave_up */
 	unsigned uncounted_execs; /* into programs that were not counted */
 	unsigned left_out;        /* forked processes that were not */
