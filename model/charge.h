@@ -34,6 +34,7 @@ struct exact {
 	struct notes notes;
 	uint64_t usual[USUAL_COUNT]; /* steps of replays that are not in .known yet */
 	unsigned shared_until;       /* instruction of the block: those before are counted */
+	uint64_t told_at;            /* exact_set_told() */
 };
 
 /*

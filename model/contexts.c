@@ -38,11 +38,6 @@ struct context_edge {
 	uint32_t to; /* NOWHERE, all bits set: free */
 };
 
-struct context_frame {
-	uint64_t returns_to;
-	uint32_t caller; /* the context to return to */
-};
-
 /*
  * What the index has for a frame: older frames, or NOWHERE. Frames enter it from the oldest on when
  * a search gets that far, and leave it in the opposite order.
@@ -341,6 +336,8 @@ static void push(struct contexts *c, uint64_t returns_to)
 static void pop_to(struct contexts *c, uint32_t depth)
 {
 	c->depth = depth;
+	if (depth < c->lowest)
+		c->lowest = depth;
 	while (c->indexed > depth)
 		leave(c, --c->indexed);
 	c->current = c->frames[depth].caller;
@@ -390,6 +387,7 @@ static void land(struct contexts *c, uint64_t target)
 {
 	if (!c->nodes[c->current].calls)
 		return;
+	c->landings++;
 	c->adrift = ADRIFT_CALLS;
 	c->landed_depth = c->depth;
 	return_to_function(c, target);
@@ -497,6 +495,47 @@ void contexts_signal_returns(struct contexts *c)
 			pop_to(c, i);
 			return;
 		}
+}
+
+static uint64_t limits_met(const struct contexts *c)
+{
+	return c->too_deep + c->too_many + c->recursive;
+}
+
+static uint32_t marked_frames(uint32_t depth)
+{
+	return depth < CONTEXTS_MARKED ? depth : CONTEXTS_MARKED;
+}
+
+void contexts_set_mark(struct contexts *c, struct contexts_mark *mark)
+{
+	const uint32_t frames = marked_frames(c->depth);
+
+	mark->limits = limits_met(c);
+	mark->current = c->current;
+	mark->count = c->count;
+	mark->edge_count = c->edge_count;
+	mark->depth = c->depth;
+	mark->unknown_depth = c->unknown_depth;
+	mark->landings = c->landings;
+	memcpy(mark->frames, c->frames + c->depth - frames, frames * sizeof(*mark->frames));
+	c->lowest = c->depth;
+}
+
+bool contexts_are_back(const struct contexts *c, const struct contexts_mark *mark)
+{
+	const uint32_t frames = marked_frames(c->depth), first = c->depth - frames;
+
+	if (c->current != mark->current || c->count != mark->count ||
+	    c->edge_count != mark->edge_count || c->depth != mark->depth ||
+	    c->unknown_depth != mark->unknown_depth || c->landings != mark->landings || c->adrift ||
+	    limits_met(c) != mark->limits || c->lowest < first)
+		return false;
+	for (uint32_t i = 0; i < frames; i++)
+		if (c->frames[first + i].returns_to != mark->frames[i].returns_to ||
+		    c->frames[first + i].caller != mark->frames[i].caller)
+			return false;
+	return true;
 }
 
 size_t contexts_sites(const struct contexts *c, uint32_t context, uint64_t *sites, size_t max)

@@ -20,10 +20,15 @@
 #define CONTEXTS_AGAIN_MAX 4096
 
 struct context;
-struct context_frame;
 struct context_far;
 struct context_edge;
 struct context_pad;
+
+/* A call that has not returned. */
+struct context_frame {
+	uint64_t returns_to;
+	uint32_t caller; /* the context to return to */
+};
 
 struct contexts {
 	uint32_t current;
@@ -53,6 +58,8 @@ struct contexts {
 	 */
 	uint32_t adrift;
 	uint32_t landed_depth;    /* frames of the unwinder and its callers */
+	uint32_t landings;        /* how often one was caught so */
+	uint32_t lowest;          /* frames that nothing has changed since the last mark */
 	struct context_pad *pads; /* places in functions, by address */
 };
 
@@ -71,6 +78,20 @@ void contexts_jump(struct contexts *contexts, uint64_t site, uint64_t target);
 /* A signal's handler runs after the instruction at `site`; it returns by a system call. */
 void contexts_signal(struct contexts *contexts, uint64_t site, uint64_t handler);
 void contexts_signal_returns(struct contexts *contexts);
+
+/*
+ * Where a thread is, and what is known of its calls. contexts_are_back() returns whether everything
+ * is as it was at the last mark: then whatever calls and returns led from there to here will do so
+ * again. It may miss that if more than CONTEXTS_MARKED frames changed.
+ */
+#define CONTEXTS_MARKED 64
+struct contexts_mark {
+	uint64_t limits; /* calls that one of them has met, or that have led back */
+	uint32_t current, count, edge_count, depth, unknown_depth, landings;
+	struct context_frame frames[CONTEXTS_MARKED]; /* the youngest ones */
+};
+void contexts_set_mark(struct contexts *contexts, struct contexts_mark *mark);
+bool contexts_are_back(const struct contexts *contexts, const struct contexts_mark *mark);
 
 /*
  * Writes the call sites that lead to a context, the innermost first, at most `max`; returns their

@@ -633,6 +633,11 @@ void exact_tell_changes(struct core *core, profile_told *told, void *user)
 	note_in_flight(core);
 }
 
+void exact_set_told(struct exact *exact, uint64_t cycle)
+{
+	exact->told_at = cycle;
+}
+
 size_t exact_changed(const struct exact *exact)
 {
 	return exact->profile.changed;

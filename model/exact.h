@@ -41,6 +41,11 @@ void exact_tell(struct core *core, profile_told *told, void *user);
  * more.
  */
 void exact_tell_changes(struct core *core, profile_told *told, void *user);
+/*
+ * That will not be called while the core's cycle is before `cycle`: so far, what repeats may be
+ * charged at once (period.h).
+ */
+void exact_set_told(struct exact *exact, uint64_t cycle);
 /* Returns how many instructions that looks at now. */
 size_t exact_changed(const struct exact *exact);
 /* Drops what has been charged since the last time, and what was counted while the core was warmed.

@@ -601,10 +601,11 @@ static bool enter(struct core *core)
 	return memo->node;
 }
 
-/* Whether all that looks at the core is a profile. */
-static bool only_charges(const struct core *core)
+bool memo_may_replay(const struct core *core)
 {
-	return core->exact && !core->watch && (!core->bounds || core->bounds->stage == BOUNDS_IDLE);
+	/* All that looks at the core may be a profile. */
+	return !core->observed || (core->exact && !core->watch &&
+				   (!core->bounds || core->bounds->stage == BOUNDS_IDLE));
 }
 
 void memo_execute(struct core *core, const struct block *block, unsigned executed,
@@ -615,7 +616,7 @@ void memo_execute(struct core *core, const struct block *block, unsigned execute
 	struct memo *memo = core->memo;
 	struct transition *t;
 
-	if (unlikely((core->observed && !only_charges(core)) || !prepared->replayable ||
+	if (unlikely(!memo_may_replay(core) || !prepared->replayable ||
 		     executed != prepared->count || access_count > ACCESSES_MAX)) {
 		memo->disturbed++;
 		memo_leave(core);

@@ -281,8 +281,9 @@ void charges_settle(struct core *core, struct charged *charged)
 	charged->executions = 0;
 }
 
-/* Charges what is lost to an older instruction. */
-static inline void charge_older(struct exact *exact, struct charge *charge, uint64_t sequence)
+/* Charges what is lost to an older instruction, so many times. */
+static inline void charge_older(struct exact *exact, struct charge *charge, uint64_t sequence,
+				uint32_t times)
 {
 	struct profile *profile = &exact->profile;
 	uint32_t line;
@@ -300,9 +301,9 @@ static inline void charge_older(struct exact *exact, struct charge *charge, uint
 		if (!charge->cell)
 			return;
 	}
-	profile->lines[line].cycles += (uint64_t)charge->cycles;
-	profile->cells[charge->cell].count += charge->count;
-	profile->cells[charge->cell + 1].count += charge->cycles;
+	profile->lines[line].cycles += (uint64_t)times * (uint64_t)charge->cycles;
+	profile->cells[charge->cell].count += (int64_t)times * charge->count;
+	profile->cells[charge->cell + 1].count += (int64_t)times * charge->cycles;
 }
 
 /* Notes which instructions the operations of the block are. */
@@ -321,20 +322,20 @@ static inline void enter_operations(struct exact *exact, const uint16_t *instruc
 		lines[(at + i) % REORDER_RING] = exact->first + instructions[i];
 }
 
-void charges_replay(struct core *core, struct charged *charged)
+static inline void replay(struct core *core, struct charged *charged, uint32_t times)
 {
 	const uint16_t *instructions = instructions_in(charged);
 	struct exact *exact = core->exact;
 
 	for (unsigned i = charged->own; i < (unsigned)charged->own + charged->others; i++)
-		charge_older(exact, &charged->charges[i], core->sequence);
+		charge_older(exact, &charged->charges[i], core->sequence, times);
 	if (unlikely(charged->visit != exact->visit)) {
 		charges_settle(core, charged);
 		charged->visit = exact->visit;
 	}
-	charged->executions++;
+	charged->executions += times;
 	for (unsigned i = 0; i < USUAL_COUNT; i++)
-		exact->usual[i] += charged->usual[i];
+		exact->usual[i] += times * charged->usual[i];
 	enter_operations(exact, instructions, charged->operations, core->sequence);
 	instructions += charged->operations;
 	for (unsigned i = 0; i < charged->stores; i++)
@@ -342,6 +343,25 @@ void charges_replay(struct core *core, struct charged *charged)
 	if (charged->flusher >= 0)
 		exact->flusher = exact->first + (uint32_t)charged->flusher;
 	exact->line = exact->first + charged->last;
+}
+
+void charges_replay(struct core *core, struct charged *charged)
+{
+	replay(core, charged, 1);
+}
+
+void charges_replay_often(struct core *core, struct charged *charged, uint32_t visit,
+			  uint32_t times)
+{
+	struct exact *exact = core->exact;
+
+	profile_note(&exact->profile, visit);
+	exact->visit = visit;
+	exact->profile.visits[visit].executions += times;
+	exact->first = exact->profile.visits[visit].lines;
+	charges_settle(core, charged);
+	replay(core, charged, times);
+	charges_settle(core, charged);
 }
 
 bool charges_complete(const struct core *core)

@@ -58,7 +58,7 @@ struct charged {
 	struct charge charges[];
 };
 
-#define CHARGES_MAX 256
+#define CHARGES_MAX 2048
 struct notes {
 	bool on, fails;
 	int16_t flusher;
@@ -76,6 +76,13 @@ bool charges_complete(const struct core *core);
 
 /* Charges what a replay does that begins now, but for what its steps have charged. */
 void charges_replay(struct core *core, struct charged *charged);
+
+/*
+ * Likewise a visit, and all that its replay charges if its steps hit, `times` as often. For
+ * period_charges.c.
+ */
+void charges_replay_often(struct core *core, struct charged *charged, uint32_t visit,
+			  uint32_t times);
 
 /* Charges its executions so far. */
 void charges_settle(struct core *core, struct charged *charged);

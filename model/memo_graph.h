@@ -173,7 +173,9 @@ void memo_record(struct core *core, const struct block *block, unsigned executed
 /* Forgets all, if there is hardly any room left. */
 void memo_make_room(struct core *core);
 
-/* memo.c: a transition comes after the last one */
+/* memo.c: whether nothing looks at the core that wants to see each operation */
+bool memo_may_replay(const struct core *core);
+/* a transition comes after the last one */
 void memo_go_on(struct memo *memo, struct transition *t);
 
 #endif

@@ -8,6 +8,7 @@
 #include "memo_graph.h"
 #include "memory_mark.h"
 #include "memory_side.h"
+#include "period_charges.h"
 
 #define BLOCKS_MAX   65536 /* of as many periods as it takes to be in the same state again */
 #define BUFFERED_MAX 1024  /* entries in the ring of the store buffer */
@@ -61,6 +62,8 @@ struct period {
 	uint32_t blocks;            /* since the mark */
 	uint32_t ends[BLOCKS_MAX];  /* of each, in cycles from there */
 	uint64_t kinds[BLOCKS_MAX]; /* what they have taken of core.room, so far */
+	struct period_charges
+		*charges; /* what they are charged in a profile; NULL: there is none */
 };
 
 struct period *period_new(struct core *core)
@@ -72,6 +75,10 @@ struct period *period_new(struct core *core)
 		return NULL;
 	period->core = core;
 	period->counters = core->memo->counter_count + 1 + LANE_COUNT;
+	if (core->exact && !(period->charges = period_charges_new(core, BLOCKS_MAX))) {
+		free(period);
+		return NULL;
+	}
 	return period;
 }
 
@@ -79,6 +86,8 @@ void period_free(struct period *period)
 {
 	if (period)
 		memory_mark_free(period->memory);
+	if (period)
+		free(period->charges);
 	free(period);
 }
 
@@ -167,6 +176,8 @@ static void set_mark(struct period *period)
 		mark->counters[i] = *memo->counters[i];
 	for (unsigned i = 0; i < HIT_EVENTS; i++)
 		mark->hits[i] = core->counts[hit_events[i]];
+	if (period->charges)
+		period_charges_mark(period->charges);
 	period->since = 0;
 	period->blocks = 0;
 }
@@ -222,6 +233,8 @@ void period_executed(struct period *period, const struct block *block)
 	period->kinds[at] = prepared->largest + (at ? period->kinds[at - 1] : 0) +
 			    period->core->wrong_kinds - period->wrong_kinds;
 	period->wrong_kinds = period->core->wrong_kinds;
+	if (period->charges)
+		period_charges_executed(period->charges, at);
 	period->blocks++;
 }
 
@@ -242,7 +255,8 @@ static void go_deep(struct period *period)
 {
 	struct core *core = period->core;
 
-	if (!period->memory)
+	/* What a profile charges is only known of replays. */
+	if (!period->memory && !period->charges)
 		period->memory = memory_mark_new(core->memory);
 	if (!period->memory || !period->plain) {
 		try_later(period);
@@ -340,7 +354,8 @@ void period_ended(struct period *period)
 		go_deep(period);
 		return;
 	}
-	if (memo->node == mark->node && has_moved(period)) {
+	if (memo->node == mark->node && has_moved(period) &&
+	    (!period->charges || period_charges_are_back(period->charges))) {
 		know(period);
 	} else if (period->since == period->next_mark) {
 		period->next_mark *= 2;
@@ -400,7 +415,7 @@ static bool is_back(struct period *period)
 	struct core *core = period->core;
 	struct memo *memo = core->memo;
 
-	if (core->observed || core->told)
+	if (!memo_may_replay(core) || core->told || !period->charges != !core->exact)
 		return false;
 	if (period->deep)
 		return is_in_state(period);
@@ -409,7 +424,7 @@ static bool is_back(struct period *period)
 		return false;
 	}
 	/* Blocks that were not replayed lead there as well. */
-	if (!memo->node && !core->exact) {
+	if (!memo->node && (!core->exact || charges_complete(core))) {
 		memo->node = memo_find_node(core);
 		memo->last = NULL;
 		memo->stale = false;
@@ -467,6 +482,8 @@ uint64_t period_skip(struct period *period, uint64_t most, uint64_t *settled, ui
 	room = bounds_room(core, more->cycle, more->sequence);
 	times = most / period->length;
 	times = times < room ? times : room;
+	if (period->charges)
+		times = period_charges_room(period->charges, times, more->cycle);
 	if (!times || !has_room(period, every) || !is_back(period))
 		return 0;
 	settle(core);
@@ -487,6 +504,9 @@ uint64_t period_skip(struct period *period, uint64_t most, uint64_t *settled, ui
 	core->loads_done += cycles;
 	core->memory_floor += cycles;
 	core->release_gone += cycles;
+	if (period->charges)
+		period_charges_skip(period->charges, period->blocks, (uint32_t)times,
+				    more->sequence);
 	core->sequence += times * more->sequence;
 	memo->replays += times * more->replays;
 	if (memo->node)

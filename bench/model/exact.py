@@ -9,7 +9,7 @@ EVENTS is model/exact.def. A PROGRAM is an AArch64 program; as NAME.CORE it runs
 NAME.aarch64 or NAME on neoverse-n3. Threads run in the model's time, so those of a program count
 the same in each run.
 
-Each run that takes less than a second is repeated, and the quickest counts. A run takes 0.1 to 0.2 s
+Each run that takes less than a second is repeated, in turn, and the quickest counts. A run takes 0.1 to 0.2 s
 to start, so the ratio of shorter programs says little of longer ones: the last lines leave them out.
 """
 import argparse
@@ -31,22 +31,34 @@ WANTED = 2.0
 
 
 class Cost:
-    """Processor time and elapsed time of a command, in seconds: the quickest of some runs."""
+    """Processor time and elapsed time of a command, in seconds: the quickest of its runs; and what
+    its largest process took, in MiB."""
 
     def __init__(self, command):
+        self.command = command
         self.used = self.elapsed = float("inf")
-        for _ in range(REPEATED):
-            begun = time.monotonic()
-            with subprocess.Popen(command, stdout=subprocess.DEVNULL,
-                                  stdin=subprocess.DEVNULL) as process:
-                _, status, usage = os.wait4(process.pid, 0)
-                process.returncode = os.waitstatus_to_exitcode(status)
-            self.elapsed = min(self.elapsed, time.monotonic() - begun)
-            if process.returncode < 0 or process.returncode > 125:
-                raise RuntimeError(f"{' '.join(command)}: status {process.returncode}")
-            self.used = min(self.used, usage.ru_utime + usage.ru_stime)
-            if self.used > LONG:
-                break
+        self.memory = 0
+
+    def run(self):
+        begun = time.monotonic()
+        with subprocess.Popen(self.command, stdout=subprocess.DEVNULL,
+                              stdin=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.elapsed = min(self.elapsed, time.monotonic() - begun)
+        if process.returncode < 0 or process.returncode > 125:
+            raise RuntimeError(f"{' '.join(self.command)}: status {process.returncode}")
+        self.used = min(self.used, usage.ru_utime + usage.ru_stime)
+        self.memory = max(self.memory, usage.ru_maxrss / 1024)
+
+
+def run_in_turn(costs):
+    """Runs commands one after the other, as others on the machine take time from each of them."""
+    for _ in range(REPEATED):
+        for cost in costs:
+            cost.run()
+        if min(cost.used for cost in costs) > LONG:
+            break
 
 
 def core_of(program):
@@ -75,21 +87,22 @@ def measure(arguments, program):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "exact.data")
         charged = Cost([arguments.plumb, "record", "--exact", "-q", *model, "-o", path, "--", program])
+        run_in_turn([counted, charged])
         size = os.path.getsize(path)
     events, instructions, wrong = check(arguments, program, core)
     print(f"{name:<24} {instructions / 1e6:9.2f} {counted.used:8.2f} {charged.used:8.2f} "
           f"{charged.used / counted.used:6.2f} {charged.elapsed / counted.elapsed:6.2f} "
-          f"{size / 1024:9.0f} {events:6} {'no: ' + wrong[0] if wrong else 'equal'}", flush=True)
+          f"{counted.memory:6.0f} {charged.memory:6.0f} {size / 1024:9.0f} {events:6} {'no: ' + wrong[0] if wrong else 'equal'}", flush=True)
     return counted.used, charged.used, not wrong
 
 
 def main(arguments):
     with open(arguments.events, encoding="utf-8") as file:
         exact.EVENTS = re.findall(r"^EXACT_EVENT\((\w+)\)", file.read(), re.MULTILINE)
-    print(f"{'':<24} {'million':>9} {'processor time, s':>17} {'ratio of':>13} {'recording':>9} "
-          f"{'':>6} sums and\n"
+    print(f"{'':<24} {'million':>9} {'processor time, s':>17} {'ratio of':>13} {'memory, MiB':>13} "
+          f"{'recording':>9} {'':>6} sums and\n"
           f"{'program':<24} {'instr.':>9} {'stat':>8} {'exact':>8} {'time':>6} {'elapsd':>6} "
-          f"{'KiB':>9} {'events':>6} counts")
+          f"{'stat':>6} {'exact':>6} {'KiB':>9} {'events':>6} counts")
     rows = [measure(arguments, program) for program in arguments.programs]
     long = [(counted, charged) for counted, charged, _ in rows if counted > LONG]
     slow = sum(charged > WANTED * counted for counted, charged in long)

@@ -110,6 +110,14 @@ static bool make_systems(void)
 	return memory_system && (what_if || !what_if_parts);
 }
 
+/* Whether the core may execute blocks in another thread than the program's, as far as samples go.
+ */
+static bool goes_aside(const struct vcpu *vcpu)
+{
+	return !vcpu->sampler ||
+	       (sampler_only_charges(vcpu->sampler) && !window_asked() && !sampled_asked());
+}
+
 /*
  * Makes a core for a thread that executes its first block. Returns NULL, for good, if that is
  * impossible.
@@ -153,7 +161,7 @@ static struct vcpu *vcpu_start(unsigned index, const struct registers *registers
 		core_remember(vcpu->core, index ? REMEMBERED_BYTES : REMEMBERED_FIRST);
 	if (window_asked() && !window_thread_begins(&shared->threads[slot]) && vcpu->sampler)
 		sampler_pause(vcpu->sampler);
-	if (!index && !vcpu->sampler)
+	if (!index && goes_aside(vcpu))
 		aside_begin(vcpu->core, vcpu, &vcpu->notes, reads_predicates(), &vcpu->settled,
 			    !window_asked() && !slots_have_snapshots());
 	atomic_fetch_add(&shared->threads_started, 1);
@@ -252,6 +260,8 @@ static void execute_aside(void *user, const struct aside_block *done)
 		     done->next_pc);
 	if (!done->follows)
 		core_exception(vcpu->core);
+	if (vcpu->sampler)
+		sampler_block_done(vcpu->sampler);
 	settle(vcpu);
 }
 
@@ -374,8 +384,12 @@ void block_executes(unsigned index, void *user, const struct registers *register
 		registers_check(registers, block->pc);
 		just_translated = NULL;
 	}
-	if (vcpu->sampler)
+	if (vcpu->sampler) {
+		/* What is told of a mapping comes after what was counted before. */
+		if (aside.runs && !sampler_knows(vcpu->sampler, block->pc))
+			aside_stop();
 		sampler_block_begins(vcpu->sampler, block, registers);
+	}
 	vcpu->current = block;
 	if (vcpu->sampler)
 		sampler_leave(vcpu->sampler);

@@ -118,6 +118,13 @@ static void tell_changes(struct sampler *sampler)
 	sampler_send(sampler, FRAME_TOLD, sampler_now(sampler), "", 0, "", 0);
 }
 
+/* Sets the cycle at which it is looked next whether it is time to tell what has changed. */
+static void tell_next(struct sampler *sampler, uint64_t cycle)
+{
+	sampler->next_told = cycle;
+	exact_set_told(sampler->exact, cycle);
+}
+
 void profiles_tell_changes(struct sampler *sampler)
 {
 	const uint64_t cycle = core_cycle(sampler->core);
@@ -127,14 +134,14 @@ void profiles_tell_changes(struct sampler *sampler)
 
 	if (likely(cycle < sampler->next_told))
 		return;
-	sampler->next_told = cycle + TELL_AGAIN_CYCLES;
+	tell_next(sampler, cycle + TELL_AGAIN_CYCLES);
 	if (passed < TELL_CYCLES + TELL_CYCLES_LEAST * changed ||
 	    (operations < TELL_OPERATIONS_EACH * changed && passed < TELL_CYCLES_MOST * changed))
 		return;
 	tell_changes(sampler);
 	sampler->told_cycle = cycle;
 	sampler->told_sequence = sampler->core->sequence;
-	sampler->next_told = cycle + TELL_CYCLES;
+	tell_next(sampler, cycle + TELL_CYCLES);
 }
 
 void profiles_tell_before_mapping(struct sampler *sampler)
@@ -174,7 +181,7 @@ void profiles_begin(struct sampler *sampler)
 		return;
 	}
 	sampler->profile = atomic_fetch_add(&sampler->sampling->profiles, 1);
-	sampler->next_told = sampler->sampling->as_it_goes ? TELL_CYCLES : UINT64_MAX;
+	tell_next(sampler, sampler->sampling->as_it_goes ? TELL_CYCLES : UINT64_MAX);
 	core_set_exact(sampler->core, sampler->exact);
 	if (atomic_load(&sampler->sampling->several))
 		profiles_follow_lines(sampler);

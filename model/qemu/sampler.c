@@ -359,6 +359,16 @@ bool sampler_has_profiles(void)
 	return sampling && sampling->exact;
 }
 
+bool sampler_only_charges(const struct sampler *sampler)
+{
+	return sampler->exact && !sampling->spe && !sampling->counter_count;
+}
+
+bool sampler_knows(struct sampler *sampler, uint64_t pc)
+{
+	return mappings_know(&sampler->known, pc);
+}
+
 bool sampler_wants_registers(void)
 {
 	return sampling && sampling->callchains;

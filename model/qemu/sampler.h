@@ -50,6 +50,10 @@ void sampler_end_for(unsigned slot);
 
 /* Returns whether threads have exact profiles. */
 bool sampler_has_profiles(void);
+/* Returns whether a thread has such a profile, and no other samples. */
+bool sampler_only_charges(const struct sampler *sampler);
+/* Returns whether sampler_block_begins() would only find out that nothing new is mapped at `pc`. */
+bool sampler_knows(struct sampler *sampler, uint64_t pc);
 /* Returns whether sampler_block_begins() reads registers. */
 bool sampler_wants_registers(void);
 /*
