@@ -196,7 +196,6 @@ void memo_go_on(struct memo *memo, struct transition *t)
 }
 
 /* ---- Steps of two lines ----------------------------------------------------------------------
- * In a profile, these are asked like unusual ones: what they count is not what usual_add() says.
  */
 
 __attribute__((noinline)) bool crossing_load_is_usual(const struct attempt *attempt,
@@ -205,26 +204,22 @@ __attribute__((noinline)) bool crossing_load_is_usual(const struct attempt *atte
 	const struct core *core = attempt->core;
 	const bool pages = step->answer == core->memo->crossing[1];
 
-	return !core->exact && crossing_load_hits(core->memory, cycle_of(attempt, step),
-						  address_at(attempt, step), step->bytes, pages);
+	return crossing_load_hits(core->memory, cycle_of(attempt, step), address_at(attempt, step),
+				  step->bytes, pages);
 }
 
 __attribute__((noinline)) bool crossing_store_is_usual(const struct attempt *attempt,
 						       const struct step *step)
 {
-	const struct core *core = attempt->core;
-
-	return !core->exact && crossing_store_hits(core->memory, cycle_of(attempt, step),
-						   address_at(attempt, step), step->bytes);
+	return crossing_store_hits(attempt->core->memory, cycle_of(attempt, step),
+				   address_at(attempt, step), step->bytes);
 }
 
 __attribute__((noinline)) bool crossing_translation_is_usual(const struct attempt *attempt,
 							     const struct step *step)
 {
-	const struct core *core = attempt->core;
-
-	return !core->exact &&
-	       crossing_translation_hits(core->memory, address_at(attempt, step), step->bytes);
+	return crossing_translation_hits(attempt->core->memory, address_at(attempt, step),
+					 step->bytes);
 }
 
 /* ---- Steps with answers that are not the usual ones ---------------------------------------- */
@@ -303,11 +298,12 @@ static uint64_t ask_charged(const struct attempt *attempt, const struct step *st
 	uint64_t usual[USUAL_COUNT] = {0}, begun, answer;
 
 	charges_share(core, attempt->block, index, attempt->accesses, attempt->access_count);
-	for (unsigned i = 0; i <= k; i++)
-		usual_add(usual, steps[i].kind);
+	for (unsigned i = 0; i < k; i++)
+		usual_add(usual, steps[i].kind, hits_both(core, steps[i].kind, steps[i].answer));
 	begun = charges_step_begins(core, step->kind);
 	answer = ask(attempt, step, &core->memo->told);
-	charges_step_ends(core, step->kind, index, usual, begun);
+	charges_step_ends(core, step->kind, hits_both(core, step->kind, answer), index, usual,
+			  begun);
 	return answer;
 }
 

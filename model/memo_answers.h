@@ -4,7 +4,7 @@
 #define MODEL_MEMO_ANSWERS_H
 
 #include "forward.h"
-#include "memo.h"
+#include "memo_graph.h"
 
 #define ACCESS_BYTES 256 /* of an instruction, at most */
 
@@ -31,12 +31,13 @@ static inline uint64_t load_answer(const struct memory_result *result, uint64_t 
 	return answer;
 }
 
+#define TRANSLATE_HITS_BOTH 2ull /* lines */
 static inline uint64_t translate_answer(const struct memory_result *result, uint64_t cycle)
 {
 	uint64_t answer = 1;
 
 	if (likely(result->tlb == TLB_L1_HIT))
-		return 0;
+		return result->crosses_line ? TRANSLATE_HITS_BOTH : 0;
 	return add_cycles(&answer, result->translated - cycle) ? answer : ANSWER_NONE;
 }
 
@@ -47,6 +48,24 @@ static inline uint64_t store_answer(const struct memory_result *result, uint64_t
 	uint64_t answer = result->crosses_line;
 
 	return likely(add_cycles(&answer, result->ready - cycle)) ? answer : ANSWER_NONE;
+}
+
+/* Whether a step is an access of two lines that hits both. */
+static inline bool hits_both(const struct core *core, unsigned step_kind, uint64_t answer)
+{
+	const uint64_t *crossing = core->memo->crossing;
+
+	switch (step_kind) {
+	case STEP_LOAD:
+	case STEP_NEAR:
+		return answer == crossing[0] || answer == crossing[1];
+	case STEP_TRANSLATE:
+		return answer == TRANSLATE_HITS_BOTH;
+	case STEP_STORE:
+		return answer == STORE_HITS_BOTH;
+	default:
+		return false;
+	}
 }
 
 static inline uint64_t fetch_answer(const struct memory_result *result, uint64_t cycle,

@@ -12,20 +12,23 @@
 
 /* ---- Steps -------------------------------------------------------------------------------- */
 
-/* What is usual of a step, if anything, and what that adds to the sum of charges_step_begins(). */
+/* What a step counts of one line, and what that adds to the sum of charges_step_begins(). */
 static const struct {
-	uint8_t sum, usual;
+	uint8_t sum, counts[USUAL_COUNT];
 } usual_of[STEP_END] = {
-	[STEP_FETCH] = {2, USUAL_FETCH},   [STEP_LOAD] = {2, USUAL_LOAD},
-	[STEP_NEAR] = {2, USUAL_LOAD},     [STEP_OWN] = {2, USUAL_LOAD},
-	[STEP_OWN_NEAR] = {2, USUAL_LOAD}, [STEP_TRANSLATE] = {1, USUAL_TRANSLATE},
-	[STEP_STORE] = {1, USUAL_STORE},
+	[STEP_FETCH] = {2, {[USUAL_FETCH] = 1}},
+	[STEP_LOAD] = {2, {[USUAL_READ] = 1, [USUAL_TRANSLATE] = 1}},
+	[STEP_NEAR] = {2, {[USUAL_READ] = 1, [USUAL_TRANSLATE] = 1}},
+	[STEP_OWN] = {2, {[USUAL_READ] = 1, [USUAL_TRANSLATE] = 1}},
+	[STEP_OWN_NEAR] = {2, {[USUAL_READ] = 1, [USUAL_TRANSLATE] = 1}},
+	[STEP_TRANSLATE] = {1, {[USUAL_TRANSLATE] = 1}},
+	[STEP_STORE] = {1, {[USUAL_WRITE] = 1}},
 };
 
-void usual_add(uint64_t *usual, unsigned step_kind)
+void usual_add(uint64_t *usual, unsigned step_kind, bool both)
 {
-	if (usual_of[step_kind].sum)
-		usual[usual_of[step_kind].usual]++;
+	for (unsigned i = 0; i < USUAL_COUNT; i++)
+		usual[i] += (uint64_t)usual_of[step_kind].counts[i] << both;
 }
 
 /* Adds the usual, `sign` times, to what is known of memory's counts. */
@@ -33,9 +36,9 @@ static void know(struct exact *exact, const uint64_t *usual, uint64_t sign)
 {
 	*known(exact, EXACT_L1I_CACHE) += sign * usual[USUAL_FETCH];
 	*known(exact, EXACT_L1I_TLB) += sign * usual[USUAL_FETCH];
-	*known(exact, EXACT_L1D_CACHE_RD) += sign * usual[USUAL_LOAD];
-	*known(exact, EXACT_L1D_CACHE_WR) += sign * usual[USUAL_STORE];
-	*known(exact, EXACT_L1D_TLB) += sign * (usual[USUAL_LOAD] + usual[USUAL_TRANSLATE]);
+	*known(exact, EXACT_L1D_CACHE_RD) += sign * usual[USUAL_READ];
+	*known(exact, EXACT_L1D_CACHE_WR) += sign * usual[USUAL_WRITE];
+	*known(exact, EXACT_L1D_TLB) += sign * usual[USUAL_TRANSLATE];
 }
 
 static void know_replayed(struct exact *exact)
@@ -51,21 +54,24 @@ uint64_t charges_step_begins(const struct core *core, unsigned step_kind)
 	return step_kind == STEP_FETCH ? fetch_sum(core->counts) : data_sum(core->counts);
 }
 
-void charges_step_ends(struct core *core, unsigned step_kind, unsigned index, const uint64_t *usual,
-		       uint64_t begun)
+void charges_step_ends(struct core *core, unsigned step_kind, bool both, unsigned index,
+		       const uint64_t *usual, uint64_t begun)
 {
+	const unsigned expected = (unsigned)usual_of[step_kind].sum << both;
 	struct exact *exact = core->exact;
 	const uint32_t line = exact ? exact->first + index : 0;
+	uint64_t so_far[USUAL_COUNT];
 
-	if (likely(charges_step_begins(core, step_kind) == begun + usual_of[step_kind].sum) ||
-	    !exact)
+	if (likely(!exact || charges_step_begins(core, step_kind) == begun + expected))
 		return;
+	memcpy(so_far, usual, sizeof(so_far));
+	usual_add(so_far, step_kind, both);
 	know_replayed(exact);
-	know(exact, usual, 1);
+	know(exact, so_far, 1);
 	/* The first ones are counted by the core. */
 	exact_charge_changes(exact, line, exact_changes(exact, core->counts) & ~(uint64_t)0xf,
 			     core->counts);
-	know(exact, usual, UINT64_MAX);
+	know(exact, so_far, UINT64_MAX);
 }
 
 void charges_share(struct core *core, const struct block *block, unsigned index,
@@ -132,8 +138,8 @@ void note_accesses(struct core *core, const struct op *op)
 	struct exact *exact = core->exact;
 	struct notes *notes = &exact->notes;
 	const uint64_t *now = core->told->usual;
-	const uint64_t loads = now[USUAL_LOAD] - notes->usual[USUAL_LOAD];
-	const uint64_t stores = now[USUAL_STORE] - notes->usual[USUAL_STORE];
+	const uint64_t reads = now[USUAL_READ] - notes->usual[USUAL_READ];
+	const uint64_t writes = now[USUAL_WRITE] - notes->usual[USUAL_WRITE];
 	const uint64_t translated = now[USUAL_TRANSLATE] - notes->usual[USUAL_TRANSLATE];
 	/* What its execution counts: add_executions() in profile.c. */
 	const uint64_t plain_load = op->path == PATH_LOAD, plain_store = op->path == PATH_STORE;
@@ -144,9 +150,9 @@ void note_accesses(struct core *core, const struct op *op)
 	charge_own(exact, EXACT_MEM_ACCESS_WR, accesses[1] - notes->accesses[1] - plain_store);
 	charge_own(exact, EXACT_LD_ALIGN_LAT, accesses[2] - notes->accesses[2]);
 	charge_own(exact, EXACT_ST_ALIGN_LAT, accesses[3] - notes->accesses[3]);
-	charge_own(exact, EXACT_L1D_CACHE_RD, loads - plain_load);
-	charge_own(exact, EXACT_L1D_CACHE_WR, stores - plain_store);
-	charge_own(exact, EXACT_L1D_TLB, loads + translated - plain_load - plain_store);
+	charge_own(exact, EXACT_L1D_CACHE_RD, reads - plain_load);
+	charge_own(exact, EXACT_L1D_CACHE_WR, writes - plain_store);
+	charge_own(exact, EXACT_L1D_TLB, translated - plain_load - plain_store);
 	memcpy(notes->accesses, accesses, sizeof(accesses));
 	memcpy(notes->usual, now, sizeof(notes->usual));
 }

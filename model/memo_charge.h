@@ -22,8 +22,8 @@ struct core;
 struct exact;
 struct op;
 
-/* Steps that hit, each of which counts the same. */
-enum usual { USUAL_FETCH, USUAL_LOAD, USUAL_TRANSLATE, USUAL_STORE, USUAL_COUNT };
+/* What steps that hit count. */
+enum usual { USUAL_FETCH, USUAL_READ, USUAL_TRANSLATE, USUAL_WRITE, USUAL_COUNT };
 
 /* To whom something is charged. */
 enum charge_target {
@@ -102,15 +102,16 @@ void notes_keep(const struct core *core, const struct block *block, struct charg
 
 /* ---- Steps -------------------------------------------------------------------------------- */
 
-void usual_add(uint64_t *usual, unsigned step_kind);
+/* Adds what a step counts if it hits; of two lines if `both`. */
+void usual_add(uint64_t *usual, unsigned step_kind, bool both);
 
 /*
- * Before and after memory is asked at a step of instruction `index`. `usual`: this step, and those
- * before it in the block. Without a profile, these do nothing.
+ * Before and after memory is asked at a step of instruction `index`. `usual`: the steps before it
+ * in the block. Without a profile, these do nothing.
  */
 uint64_t charges_step_begins(const struct core *core, unsigned step_kind);
-void charges_step_ends(struct core *core, unsigned step_kind, unsigned index, const uint64_t *usual,
-		       uint64_t begun);
+void charges_step_ends(struct core *core, unsigned step_kind, bool both, unsigned index,
+		       const uint64_t *usual, uint64_t begun);
 
 /*
  * If accesses to shared lines are followed: counts those of the instructions before `index` of the

@@ -29,7 +29,9 @@ static struct memory_result translate_result(uint64_t answer, uint64_t cycle)
 {
 	struct memory_result result = {.ready = cycle, .translated = cycle};
 
-	if (answer) {
+	if (answer == TRANSLATE_HITS_BOTH) {
+		result.crosses_line = true;
+	} else if (answer) {
 		result.ready = result.translated = cycle + take_cycles(&answer);
 		result.tlb = TLB_WALK;
 	}
@@ -114,7 +116,6 @@ static struct step *ask(struct told *told, unsigned kind, uint64_t cycle, enum g
 	*given = GIVEN_NOT;
 	if (told->count < told->given)
 		*given = told->count == told->last_at ? GIVEN_LAST : GIVEN_ANSWER;
-	usual_add(told->usual, kind);
 	*step = (struct step){.kind = (uint8_t)kind, .cycle = (int32_t)(cycle - told->begun)};
 	if (*given == GIVEN_ANSWER)
 		step->answer = told->answers[told->count].answer;
@@ -125,16 +126,13 @@ static struct step *ask(struct told *told, unsigned kind, uint64_t cycle, enum g
 	return step;
 }
 
-/* Asks memory at a step of the instruction at `pc`, which is charged with what that counts. */
-#define ASKED(core, step, pc, asks)                                               \
-	do {                                                                      \
-		const uint64_t begun = charges_step_begins(core, (step)->kind);   \
-                                                                                  \
-		asks;                                                             \
-		charges_step_ends(core, (step)->kind,                             \
-				  (unsigned)((pc) - (core)->told->block->pc) / 4, \
-				  (core)->told->usual, begun);                    \
-	} while (0)
+/* Charges the instruction at `pc` with what memory has counted since charges_step_begins(). */
+static void charge_asked(struct core *core, const struct step *step, uint64_t pc, uint64_t begun,
+			 uint64_t answer)
+{
+	charges_step_ends(core, step->kind, hits_both(core, step->kind, answer),
+			  (unsigned)(pc - core->told->block->pc) / 4, core->told->usual, begun);
+}
 
 /* Notes where an address is from. */
 static void note_address(struct told *told, struct step *step, uint64_t pc, uint64_t address,
@@ -154,9 +152,12 @@ static void note_address(struct told *told, struct step *step, uint64_t pc, uint
 		step->offset = (int32_t)(address - told->accesses[i].address);
 }
 
-static inline void note_answer(struct told *told, struct step *step, uint64_t answer)
+static inline void note_answer(struct core *core, struct step *step, uint64_t answer)
 {
+	struct told *told = core->told;
+
 	step->answer = answer;
+	usual_add(told->usual, step->kind, hits_both(core, step->kind, answer));
 	told->fails |= answer == ANSWER_NONE;
 }
 
@@ -183,6 +184,7 @@ bool told_load(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address,
 	enum given given;
 	const unsigned far = own ? STEP_OWN : STEP_LOAD, near = own ? STEP_OWN_NEAR : STEP_NEAR;
 	struct step *step = ask(told, told->is_near ? near : far, cycle, &given);
+	const uint64_t begun = charges_step_begins(core, step->kind);
 
 	step->near = told->is_near ? told->near_count - 1 : 0;
 	if (given == GIVEN_ANSWER)
@@ -190,10 +192,11 @@ bool told_load(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address,
 	else if (given == GIVEN_LAST)
 		*result = told->last;
 	else
-		ASKED(core, step, pc,
-		      memory_load(core->memory, cycle, pc, address, bytes, own, result));
+		memory_load(core->memory, cycle, pc, address, bytes, own, result);
+	if (given == GIVEN_NOT)
+		charge_asked(core, step, pc, begun, load_answer(result, cycle));
 	note_address(told, step, pc, address, bytes);
-	note_answer(told, step, load_answer(result, cycle));
+	note_answer(core, step, load_answer(result, cycle));
 	return !(result->level | result->tlb | result->crosses_line);
 }
 
@@ -203,16 +206,18 @@ void told_translate(struct core *core, uint64_t cycle, uint64_t pc, uint64_t add
 	struct told *told = core->told;
 	enum given given;
 	struct step *step = ask(told, STEP_TRANSLATE, cycle, &given);
+	const uint64_t begun = charges_step_begins(core, step->kind);
 
 	if (given == GIVEN_ANSWER)
 		*result = translate_result(step->answer, cycle);
 	else if (given == GIVEN_LAST)
 		*result = told->last;
 	else
-		ASKED(core, step, pc,
-		      memory_translate(core->memory, cycle, address, bytes, result));
+		memory_translate(core->memory, cycle, address, bytes, result);
+	if (given == GIVEN_NOT)
+		charge_asked(core, step, pc, begun, translate_answer(result, cycle));
 	note_address(told, step, pc, address, bytes);
-	note_answer(told, step, translate_answer(result, cycle));
+	note_answer(core, step, translate_answer(result, cycle));
 }
 
 void told_store(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address, unsigned bytes,
@@ -221,16 +226,18 @@ void told_store(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address
 	struct told *told = core->told;
 	enum given given;
 	struct step *step = ask(told, STEP_STORE, cycle, &given);
+	const uint64_t begun = charges_step_begins(core, step->kind);
 
 	if (given == GIVEN_ANSWER)
 		*result = store_result(step->answer, cycle);
 	else if (given == GIVEN_LAST)
 		*result = told->last;
 	else
-		ASKED(core, step, pc,
-		      memory_store(core->memory, cycle, pc, address, bytes, full_line, result));
+		memory_store(core->memory, cycle, pc, address, bytes, full_line, result);
+	if (given == GIVEN_NOT)
+		charge_asked(core, step, pc, begun, store_answer(result, cycle));
 	note_address(told, step, pc, address, bytes);
-	note_answer(told, step, store_answer(result, cycle));
+	note_answer(core, step, store_answer(result, cycle));
 }
 
 void told_prefetch(struct core *core, uint64_t cycle, uint64_t pc, uint64_t address, bool for_store)
@@ -238,9 +245,12 @@ void told_prefetch(struct core *core, uint64_t cycle, uint64_t pc, uint64_t addr
 	struct told *told = core->told;
 	enum given given;
 	struct step *step = ask(told, STEP_PREFETCH, cycle, &given);
+	const uint64_t begun = charges_step_begins(core, step->kind);
 
-	if (given == GIVEN_NOT)
-		ASKED(core, step, pc, memory_prefetch(core->memory, cycle, address, for_store));
+	if (given == GIVEN_NOT) {
+		memory_prefetch(core->memory, cycle, address, for_store);
+		charge_asked(core, step, pc, begun, step->answer);
+	}
 	note_address(told, step, pc, address, 1);
 	step->bytes = for_store;
 }
@@ -250,6 +260,7 @@ bool told_fetch(struct core *core, uint64_t cycle, uint64_t pc, struct memory_re
 	struct told *told = core->told;
 	enum given given;
 	struct step *step = ask(told, STEP_FETCH, cycle, &given);
+	const uint64_t begun = charges_step_begins(core, step->kind);
 	bool at_hand;
 
 	if (given == GIVEN_ANSWER) {
@@ -259,10 +270,11 @@ bool told_fetch(struct core *core, uint64_t cycle, uint64_t pc, struct memory_re
 		at_hand = told->at_hand;
 		*result = told->last;
 	} else {
-		ASKED(core, step, pc, at_hand = fetch_line(core, cycle, pc, result));
+		at_hand = fetch_line(core, cycle, pc, result);
+		charge_asked(core, step, pc, begun, fetch_answer(result, cycle, at_hand));
 	}
 	step->offset = (int32_t)(pc - told->block->pc);
-	note_answer(told, step, fetch_answer(result, cycle, at_hand));
+	note_answer(core, step, fetch_answer(result, cycle, at_hand));
 	return at_hand;
 }
 
@@ -272,7 +284,7 @@ uint64_t told_loads_done(struct core *core)
 	const uint64_t cycles = cycles_left(told->loads_done, told->begun);
 	enum given given;
 
-	note_answer(told, ask(told, STEP_LOADS_DONE, told->begun, &given), cycles);
+	note_answer(core, ask(told, STEP_LOADS_DONE, told->begun, &given), cycles);
 	return told->begun + cycles;
 }
 

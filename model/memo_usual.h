@@ -44,8 +44,8 @@ static inline bool fetches(const struct attempt *attempt, const struct step *ste
 }
 
 /*
- * memo.c: the same of accesses of two lines, which are seldom. The step's answer is that of a load
- * or store of two lines that hits both, or that of any translation that hits.
+ * memo.c: the same of accesses of two lines, which are seldom. The step's answer is one of those
+ * that hit both: hits_both().
  */
 bool crossing_load_is_usual(const struct attempt *attempt, const struct step *step);
 bool crossing_store_is_usual(const struct attempt *attempt, const struct step *step);
@@ -135,10 +135,11 @@ static inline bool translates(const struct attempt *attempt, const struct step *
 {
 	uint64_t physical;
 
-	return likely(!step->answer) &&
-	       (likely(translation_hits(attempt->core->memory, address_at(attempt, step),
-					step->bytes, &physical)) ||
-		crossing_translation_is_usual(attempt, step));
+	if (unlikely(step->answer))
+		return step->answer == TRANSLATE_HITS_BOTH &&
+		       crossing_translation_is_usual(attempt, step);
+	return likely(translation_hits(attempt->core->memory, address_at(attempt, step),
+				       step->bytes, &physical));
 }
 
 static inline bool stores(const struct attempt *attempt, const struct step *step)

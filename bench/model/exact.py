@@ -13,6 +13,7 @@ Each run that takes less than a second is repeated, in turn, and the quickest co
 to start, so the ratio of shorter programs says little of longer ones: the last lines leave them out.
 """
 import argparse
+import multiprocessing
 import os
 import re
 import subprocess
@@ -89,7 +90,9 @@ def measure(arguments, program):
         charged = Cost([arguments.plumb, "record", "--exact", "-q", *model, "-o", path, "--", program])
         run_in_turn([counted, charged])
         size = os.path.getsize(path)
-    events, instructions, wrong = check(arguments, program, core)
+    # In a process of its own: what it takes would count for the commands that come after it.
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        events, instructions, wrong = pool.apply(check, (arguments, program, core))
     print(f"{name:<24} {instructions / 1e6:9.2f} {counted.used:8.2f} {charged.used:8.2f} "
           f"{charged.used / counted.used:6.2f} {charged.elapsed / counted.elapsed:6.2f} "
           f"{counted.memory:6.0f} {charged.memory:6.0f} {size / 1024:9.0f} {events:6} {'no: ' + wrong[0] if wrong else 'equal'}", flush=True)

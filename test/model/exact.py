@@ -4,7 +4,8 @@
 
 For each program, named NAME.CORE: the sums over all instructions must equal the totals of `plumb
 stat`, for each event and for the slots. For some kernels, the instruction that is to blame must
-come first. Some with threads are recorded again, on one processor and on a busy host: the samples
+come first. Some with threads are recorded again, on one processor and on a busy host, and some with one
+thread on one host thread, which charges each time that a loop repeats itself alone: the samples
 must be the same, whatever their order.
 """
 import argparse
@@ -61,12 +62,16 @@ GUILTY = {
 # With several threads that contend, or have lines that move.
 SAME = ["sharing_false", "together_lines_2", "together_mutex_4", "together_spin_lock_4"]
 
+# Loops that repeat themselves: branches, calls, stores that loads wait for, accesses of two lines.
+REPEATED = ["branch_return_shallow", "branch_taken_near", "chain_add", "load_page",
+            "store_crossing", "store_forward_middle"]
+
 SAMPLE = re.compile(r"^\s*(\d+)\s+exact/(\w+)/:\s+([0-9a-f]+)\s*$")
 
 
-def record(plumb, core, program, sysroot, path, before=()):
+def record(plumb, core, program, sysroot, path, before=(), options=()):
     run([*before, plumb, "record", "--exact", "-q", "--source", "model", "--cpu", core, "-o", path,
-         *(["-L", sysroot] if sysroot else []), "--", program])
+         *options, *(["-L", sysroot] if sysroot else []), "--", program])
 
 
 class Profile:
@@ -130,6 +135,21 @@ def compare_runs(arguments, program):
             differ = list((samples - first).items())[:3], list((first - samples).items())[:3]
             raise AssertionError(f"differ: {differ[0]}, before {differ[1]}")
     return f"{sum(first.values())} samples, three times"
+
+
+def check_repeated(arguments, program):
+    core = os.path.basename(program).rsplit(".", 1)[1]
+    samples = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "exact.data")
+        for threads in "1", "2":
+            record(arguments.plumb, core, program, arguments.sysroot, path,
+                   options=["--host-threads", threads])
+            samples.append(samples_of(path))
+    if samples[0] != samples[1]:
+        raise AssertionError(f"differ: {list((samples[1] - samples[0]).items())[:3]}, with one "
+                             f"host thread {list((samples[0] - samples[1]).items())[:3]}")
+    return f"{sum(samples[0].values())} samples, twice"
 
 
 def check_same(arguments, program):
@@ -226,15 +246,17 @@ def main(arguments):
             return check_program(arguments, program)
         test.__doc__ = f"{name}: the profile's sums"
         tap.test(test)
-        if name.rsplit(".", 1)[0] not in SAME:
-            continue
+        for names, check, what in ((SAME, check_same, "on every run"),
+                                   (REPEATED, check_repeated, "with one host thread")):
+            if name.rsplit(".", 1)[0] not in names:
+                continue
 
-        def test_same(program=program):
-            if absent:
-                raise Skip(absent)
-            return check_same(arguments, program)
-        test_same.__doc__ = f"{name}: the same profile on every run"
-        tap.test(test_same)
+            def test_same(program=program, check=check):
+                if absent:
+                    raise Skip(absent)
+                return check(arguments, program)
+            test_same.__doc__ = f"{name}: the same profile {what}"
+            tap.test(test_same)
     tap.run()
 
 

@@ -350,6 +350,70 @@ static void many_calls_stay_with_their_caller(void **state)
 	assert_int_equal(contexts.too_many, 1000 - 98);
 }
 
+/* Whether the same calls and returns, from the mark to here, would lead here again. */
+static void marks_are_reached_again(void **state)
+{
+	struct contexts_mark mark;
+
+	(void)state;
+	call(0x100, 0x1000);
+	call(0x1010, 0x2000);
+	contexts_set_mark(&contexts, &mark);
+	assert_true(contexts_are_back(&contexts, &mark));
+	call(0x2010, 0x3000);
+	assert_false(contexts_are_back(&contexts, &mark));
+	contexts_return(&contexts, 0x2014);
+	assert_false(contexts_are_back(&contexts, &mark)); /* a call was new */
+	contexts_set_mark(&contexts, &mark);
+	call(0x2010, 0x3000);
+	contexts_return(&contexts, 0x2014);
+	assert_true(contexts_are_back(&contexts, &mark));
+	/* Up and down again, by the call that it was and by another one of the same depth. */
+	contexts_return(&contexts, 0x1014);
+	call(0x1010, 0x2000);
+	assert_true(contexts_are_back(&contexts, &mark));
+	contexts_return(&contexts, 0x1014);
+	contexts_return(&contexts, 0x104);
+	call(0x200, 0x1000);
+	call(0x1010, 0x2000);
+	assert_false(contexts_are_back(&contexts, &mark));
+	/* Recursion comes to the same context, but not to the same depth. */
+	call(0x2020, 0x2000);
+	call(0x2020, 0x2000);
+	contexts_set_mark(&contexts, &mark);
+	call(0x2020, 0x2000);
+	assert_int_equal(contexts.current, mark.current);
+	assert_false(contexts_are_back(&contexts, &mark));
+	/* Where an exception was caught is another matter each time. */
+	contexts_set_mark(&contexts, &mark);
+	contexts_return(&contexts, 0xdead0);
+	call(0x2020, 0x2000);
+	contexts_return(&contexts, 0x2024);
+	assert_false(contexts_are_back(&contexts, &mark));
+}
+
+/* What is deeper than a mark remembers must not have changed. */
+static void marks_remember_some_frames(void **state)
+{
+	struct contexts_mark mark;
+
+	(void)state;
+	for (uint64_t i = 0; i < CONTEXTS_MARKED + 2; i++)
+		call(0x1000 * i + 0x10, 0x1000 * (i + 1));
+	contexts_set_mark(&contexts, &mark);
+	for (uint64_t i = CONTEXTS_MARKED + 2; i-- > 2;)
+		contexts_return(&contexts, 0x1000 * i + 0x14);
+	for (uint64_t i = 2; i < CONTEXTS_MARKED + 2; i++)
+		call(0x1000 * i + 0x10, 0x1000 * (i + 1));
+	assert_true(contexts_are_back(&contexts, &mark));
+	contexts_set_mark(&contexts, &mark);
+	for (uint64_t i = CONTEXTS_MARKED + 2; i-- > 1;)
+		contexts_return(&contexts, 0x1000 * i + 0x14);
+	for (uint64_t i = 1; i < CONTEXTS_MARKED + 2; i++)
+		call(0x1000 * i + 0x10, 0x1000 * (i + 1));
+	assert_false(contexts_are_back(&contexts, &mark));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, clean_up)
@@ -366,6 +430,8 @@ int main(void)
 		TEST(handlers_interrupt),
 		TEST(deep_calls_stay_with_their_caller),
 		TEST(many_calls_stay_with_their_caller),
+		TEST(marks_are_reached_again),
+		TEST(marks_remember_some_frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
