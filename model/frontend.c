@@ -89,11 +89,11 @@ struct cycles recovery_until(const struct core *core, uint64_t until)
 {
 	const uint64_t flushed = core->flush_until - flush_cycles(core);
 	const uint64_t begin = later(first_stalled(core), flushed);
-	const uint64_t end = flushed + core->recovery_cycles;
+	uint64_t end = flushed + core->recovery_cycles;
 
-	if (core->flush_until <= begin || end <= begin)
-		return (struct cycles){begin, begin};
-	return (struct cycles){begin, end < until ? later(end, begin) : later(until, begin)};
+	end = end < core->flush_until ? end : core->flush_until;
+	end = end < until ? end : until;
+	return (struct cycles){begin, later(begin, end)};
 }
 
 /*

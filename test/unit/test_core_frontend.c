@@ -249,6 +249,10 @@ static void misprediction_costs_its_penalty(void **state)
 	assert_int_equal(counts[EVENT_STALL_FRONTEND_FLUSH], 399 * 7);
 	assert_int_equal(counts[EVENT_STALL_BACKEND_CPUBOUND], 399 * 3);
 	assert_int_equal(counts[EVENT_STALL_SLOT_BACKEND], 399 * 3 * params.slots);
+	params.recovery_cycles = 11; /* more than a flush takes */
+	assert_float_equal(loop_cycles(&params, PREDICT_WRONG, counts), 12, 1e-6);
+	assert_int_equal(counts[EVENT_STALL_FRONTEND_FLUSH], 0);
+	assert_int_equal(counts[EVENT_STALL_BACKEND_CPUBOUND], 399 * 10);
 	params.recovery_cycles = 0;
 
 	nops(&b, 0x1000, 3);
