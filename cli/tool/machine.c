@@ -58,7 +58,8 @@ bool machine_check_host_threads(unsigned count)
 {
 	if (count <= 2)
 		return true;
-	complain("--host-threads is %u: expected 1 or 2", count);
+	complain("invalid value '%u' for --host-threads", count);
+	advise("use 1 or 2");
 	return false;
 }
 

@@ -288,7 +288,7 @@ loops()
 	done
 	run --separate-stderr plumb record --exact --host-threads 3 -- "$work/endings" none
 	[ "$status" -eq 2 ]
-	[[ $stderr == "plumb: --host-threads is 3: expected 1 or 2"* ]]
+	[[ $stderr == "plumb: invalid value '3' for --host-threads"$'\n'"       use 1 or 2"* ]]
 	run --separate-stderr plumb record --source perf --reference -- true
 	[ "$status" -ne 0 ]
 }
