@@ -518,6 +518,7 @@ void contexts_set_mark(struct contexts *c, struct contexts_mark *mark)
 	mark->depth = c->depth;
 	mark->unknown_depth = c->unknown_depth;
 	mark->landings = c->landings;
+	mark->adrift = c->adrift;
 	memcpy(mark->frames, c->frames + c->depth - frames, frames * sizeof(*mark->frames));
 	c->lowest = c->depth;
 }
@@ -529,7 +530,7 @@ bool contexts_are_back(const struct contexts *c, const struct contexts_mark *mar
 	if (c->current != mark->current || c->count != mark->count ||
 	    c->edge_count != mark->edge_count || c->depth != mark->depth ||
 	    c->unknown_depth != mark->unknown_depth || c->landings != mark->landings || c->adrift ||
-	    limits_met(c) != mark->limits || c->lowest < first)
+	    mark->adrift || limits_met(c) != mark->limits || c->lowest < first)
 		return false;
 	for (uint32_t i = 0; i < frames; i++)
 		if (c->frames[first + i].returns_to != mark->frames[i].returns_to ||

@@ -87,7 +87,7 @@ void contexts_signal_returns(struct contexts *contexts);
 #define CONTEXTS_MARKED 64
 struct contexts_mark {
 	uint64_t limits; /* calls that one of them has met, or that have led back */
-	uint32_t current, count, edge_count, depth, unknown_depth, landings;
+	uint32_t current, count, edge_count, depth, unknown_depth, landings, adrift;
 	struct context_frame frames[CONTEXTS_MARKED]; /* the youngest ones */
 };
 void contexts_set_mark(struct contexts *contexts, struct contexts_mark *mark);

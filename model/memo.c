@@ -195,8 +195,7 @@ void memo_go_on(struct memo *memo, struct transition *t)
 	__builtin_prefetch(t->then[1]);
 }
 
-/* ---- Steps of two lines ----------------------------------------------------------------------
- */
+/* ---- Steps of two lines ---------------------------------------------------------------- */
 
 __attribute__((noinline)) bool crossing_load_is_usual(const struct attempt *attempt,
 						      const struct step *step)

@@ -19,6 +19,7 @@
  *   none has gone, so they hit again; and what has its data at a cycle has it later on. Or else the
  *   whole state is compared: memory_mark.h. Then it does not matter what was replayed, and the
  *   core's state is compared without a node.
+ * - Of an exact profile, the contexts of calls, and what replays charge: nothing else is known.
  * - Predictions, which are the caller's to compare: predictor_read(). What wrong paths count is
  *   multiplied: the same code is known throughout.
  *

@@ -6,10 +6,10 @@
  * between the windows only warms the core (warm.h). In long units, only the last
  * hundreds of thousands of instructions before a window do. Millions before them leave their lines
  * in caches (memory_touch()), unless misses are the same without (reach.h); what is still earlier
- * executes without the model. Where the program
- * gets to other code on the way to a window, that is modelled in detail (entries.h). When the error
- * allows it, two units become one, which keeps one of the two windows, so the number of windows is
- * bounded and their places remain random. Code that executes for the first time is slow, and too
+ * executes without the model. Where the program gets to other code on the way to a window, some of
+ * that is modelled in detail (entries.h). When the error allows it, two units become one, which
+ * keeps one of the two windows, so the number of windows is bounded and their places remain
+ * random. Code that executes for the first time is slow, and too
  * rare for windows to meet it: between windows where caches are warm, it is modelled and counted in
  * full, like the first stretch. A program that gets a second thread is modelled in full from there
  * on.

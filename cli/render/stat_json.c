@@ -317,7 +317,7 @@ static json_t *diagnosis(const struct report *report)
 	json_object_set_new(object, "verdict", json_string(verdicts[d->verdict]));
 	set_advice(object, d->advice);
 	json_object_set_new(object, "last_level_hits", real(d->last_level_hits));
-	json_object_set_new(object, "sharing", json_boolean(!isnan(d->moving)));
+	json_object_set_new(object, "waits_for_lines", json_boolean(!isnan(d->moving)));
 	json_object_set_new(object, "moving", real(d->moving));
 	json_object_set_new(object, "waits", waits(d));
 	json_object_set_new(object, "runners_up", runners_up);

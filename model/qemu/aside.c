@@ -210,6 +210,8 @@ static size_t take(const uint64_t *record)
 
 void aside_start(uint64_t instructions)
 {
+	if (over)
+		return;
 	if (instructions < LEAST || !belt_start(take)) {
 		aside.countdown = LATER_BLOCKS;
 		return;

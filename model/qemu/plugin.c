@@ -237,6 +237,47 @@ static inline void settle(struct vcpu *vcpu)
 		settle_now(vcpu, cycle);
 }
 
+/*
+ * Calls a function that changes what is executed aside. The program's thread and one that a fatal
+ * signal woke take turns at that, if there is a profile: none is called once it has ended. With
+ * several threads, nothing is.
+ */
+static void change_aside(void (*change)(void))
+{
+	const struct vcpu *first = atomic_load(&threaded) ? NULL : vcpus[0];
+	struct sampler *sampler = first ? first->sampler : NULL;
+
+	if (sampler && !sampler_enter(sampler))
+		return;
+	change();
+	if (sampler)
+		sampler_leave(sampler);
+}
+
+static void begin_aside(void)
+{
+	aside_start(window_only_ends() ? sampled_room() : 0);
+}
+
+/* While blocks are only compared: returns whether this one was the one expected. */
+static bool goes_on(struct vcpu *vcpu, const struct block *block)
+{
+	bool expected;
+
+	if (vcpu->sampler && !sampler_enter(vcpu->sampler))
+		return false;
+	expected = repeats.compares && repeats_goes_on(vcpu->current, block, &vcpu->notes);
+	if (expected) {
+		vcpu->current = block;
+		vcpu->notes.accesses.count = 0;
+	} else {
+		repeats_stop();
+	}
+	if (vcpu->sampler)
+		sampler_leave(vcpu->sampler);
+	return expected;
+}
+
 /* Sends a block through the core. */
 static void execute(struct vcpu *vcpu, const struct aside_block *done)
 {
@@ -328,14 +369,8 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	const struct block *block = user;
 	struct vcpu *vcpu = index < VCPUS_MAX ? vcpus[index] : NULL;
 
-	if (repeats.compares && vcpu) {
-		if (repeats_goes_on(vcpu->current, block, &vcpu->notes)) {
-			vcpu->current = block;
-			vcpu->notes.accesses.count = 0;
-			return;
-		}
-		repeats_stop();
-	}
+	if (repeats.compares && vcpu && goes_on(vcpu, block))
+		return;
 	if (sampled_skips(block))
 		return;
 	if (!counting) {
@@ -396,7 +431,7 @@ void block_executes(unsigned index, void *user, const struct registers *register
 	if (!aside.runs)
 		turn_check(vcpu->turn, vcpu->core);
 	if (aside_is_due())
-		aside_start(window_only_ends() ? sampled_room() : 0);
+		change_aside(begin_aside);
 }
 
 void insn_executes(unsigned index, void *user, const struct registers *registers)
@@ -497,7 +532,7 @@ static void note_beginning(uint64_t pc)
 	    mapping.inode != program_inode || pc - mapping.from + mapping.offset != begins)
 		return;
 	begins = 0;
-	aside_stop();
+	change_aside(aside_stop);
 	atomic_store(&shared->begun_cycle, vcpus[0] ? core_cycle(vcpus[0]->core) : 0);
 	atomic_store(&shared->begun, 1);
 }
@@ -566,7 +601,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	if (!counting || count == 0 || count > BLOCK_MAX)
 		return;
 	if (!atomic_load(&threaded))
-		repeats_stop();
+		change_aside(repeats_stop);
 	for (size_t i = 0; i < count; i++)
 		words[i] = qemu_plugin_insn_word(qemu_plugin_tb_get_insn(tb, i));
 	note_beginning(pc);
@@ -613,7 +648,7 @@ static void settle_last(unsigned index)
 
 static void program_ends(void)
 {
-	aside_stop();
+	change_aside(aside_end);
 	sampler_flush_all(true);
 	if (counting)
 		turns_visit_quiet(settle_last);
@@ -637,8 +672,8 @@ static void leave_for_call(struct vcpu *vcpu, int64_t number, const uint64_t arg
 				 memory_order_relaxed);
 	memcpy(vcpu->call, arguments, sizeof(vcpu->call));
 	if (calls_clones_thread(number, arguments)) {
+		change_aside(aside_end);
 		atomic_store(&threaded, true);
-		aside_end();
 		sampled_leave(vcpu->core);
 	}
 	vcpu->turn->replaceable =
@@ -697,7 +732,7 @@ static void system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uin
 	const uint64_t arguments[6] = {a1, a2, a3, a4, a5, a6};
 
 	(void)id, (void)a7, (void)a8;
-	aside_stop();
+	change_aside(aside_stop);
 	if (counting && vcpu && vcpu->turn->away)
 		turn_back(vcpu->turn, true);
 	if (vcpu && !(counting && turn_may_stay(number, arguments)))

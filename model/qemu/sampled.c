@@ -695,19 +695,23 @@ static void end_first_stretch(struct core *core)
 
 /*
  * Behind a block that has not executed for a while: from there on, detail shows how the pipeline
- * gets into what follows. Where branches are mispredicted all the time, it begins anew with each.
+ * gets into what follows. It goes on behind further ones, as far as may be, but not beyond where
+ * the core is warm. What misses cost meanwhile is not measured, since here they do not cost that.
  */
 static void note_entry(uint64_t pc)
 {
-	if (!entries_note(pc, position))
+	if (!entries_note(pc, position) || !entries_wanted(position))
 		return;
-	if (phase == PHASE_WARMS && !seeking && entries_wanted(position)) {
+	if (phase == PHASE_WARMS && !seeking) {
 		warm_end(&warmer);
 		warms_until = next;
 		phase = PHASE_ENTRY;
 	}
-	if (phase == PHASE_ENTRY)
-		next = position + ENTRIES_DETAIL;
+	if (phase != PHASE_ENTRY)
+		return;
+	next = earlier(position + ENTRIES_DETAIL, warms_until);
+	if (next > measuring_from)
+		measuring_from = misses_before = UINT64_MAX;
 }
 
 static void leave_entry(struct core *core)

@@ -354,3 +354,44 @@ deep_program()
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "plumb: --exact requires --source model" ]
 }
+
+# The loop repeats itself, so that its periods are only compared and counted when the signal comes.
+@test "a signal from elsewhere ends an exact recording, which keeps what there was" {
+	local i recorder engine status
+
+	engine_path >/dev/null && command -v aarch64-linux-gnu-gcc >/dev/null ||
+		skip "there is no compiler for AArch64, or no engine"
+	cat >"$work/spins.c" <<-'END'
+		#include <unistd.h>
+
+		int main(void)
+		{
+			volatile unsigned long sum = 0;
+
+			write(1, "begins\n", 7);
+			for (;;)
+				for (int i = 0; i < 1000; i++)
+					sum += i;
+		}
+	END
+	aarch64-linux-gnu-gcc -O1 -static -o "$work/spins" "$work/spins.c"
+	for i in 1 2 3; do
+		"$PLUMB" record --exact -q --source model -o "$work/spins.data" -- "$work/spins" \
+			>"$work/spins.out" 2>"$work/spins.err" 3>&- &
+		recorder=$!
+		until grep -qs begins "$work/spins.out"; do
+			kill -0 "$recorder"
+			sleep 0.1
+		done
+		sleep "0.$((3 * i))"
+		engine=$(pgrep -P "$recorder" | head -n 1)
+		kill -TERM "$engine"
+		# A hang ends the test here.
+		timeout 60 tail --pid "$recorder" -f /dev/null || kill -KILL "$recorder" "$engine"
+		status=0
+		wait "$recorder" || status=$?
+		[ "$status" -eq 143 ]
+		plumb report --stdio -s symbol -i "$work/spins.data" >"$work/spins.report"
+		grep -qw main "$work/spins.report"
+	done
+}

@@ -73,3 +73,32 @@ load lib.bash
 		        assert high - low < 0.05 * slots
 	END
 }
+
+@test "sampled: code that never executes twice in a while is not all in detail" {
+	local compiler=aarch64-linux-gnu-gcc
+
+	cd "$BATS_TEST_TMPDIR" || return
+	[ "$(uname -m)" != aarch64 ] || compiler=gcc
+	command -v "$compiler" >/dev/null && engine_path >/dev/null || skip "no compiler for AArch64, or no engine"
+	cat >straight.c <<-'END'
+		int main(void)
+		{
+			for (unsigned long i = 0, sum = 0; i < 1500; i++)
+				__asm__ volatile(".rept 20000\n\tadd %0, %0, #1\n\t.endr" : "+r"(sum));
+			return 0;
+		}
+	END
+	"$compiler" -O2 -static -o straight straight.c
+	plumb stat --source model --cpu neoverse-n3 --no-progress --sampled --seed 1 --json -o straight.json ./straight
+	/usr/bin/python3 - <<-'END'
+		import json
+
+		result = json.load(open("straight.json"))
+		events = {event["name"]: event for event in result["events"]}
+		print(result["sampled"])
+		instructions = events["INST_RETIRED"]["count"]
+		assert 30_000_000 < instructions < 31_000_000, instructions
+		assert result["sampled"]["windows"] >= 100
+		assert result["sampled"]["modelled_instructions"] < instructions * 3 / 4
+	END
+}

@@ -1806,7 +1806,7 @@ soon()
 	lacks -iE 'sharing|another core in' <<<"$stderr"
 	model --json -o work.json ./work
 	json 'd["diagnosis"]["moving"] is None and "sharing" not in d["diagnosis"]["path"] and
-		d["diagnosis"]["sharing"] is False' <work.json
+		d["diagnosis"]["waits_for_lines"] is False' <work.json
 }
 
 @test "lines that move between cores: named besides, if threads that spin lose their slots elsewhere" {
@@ -1855,11 +1855,11 @@ soon()
 	grep -qE ' --exact -- ./turns .*plumb report --sharing' <<<"$text"
 	[ -z "$(too_wide 80 <<<"$stderr")" ]
 	model --json -o turns.json ./turns
-	json 'd["diagnosis"]["path"][0] == "bad_speculation" and d["diagnosis"]["sharing"] is True and
+	json 'd["diagnosis"]["path"][0] == "bad_speculation" and d["diagnosis"]["waits_for_lines"] is True and
 		20 <= d["diagnosis"]["moving"] <= 100' <turns.json
 
 	model --json -o alone.json ./alone
-	json 'd["diagnosis"]["sharing"] is False and d["diagnosis"]["moving"] is None' <alone.json
+	json 'd["diagnosis"]["waits_for_lines"] is False and d["diagnosis"]["moving"] is None' <alone.json
 }
 
 @test "--what-if: a speed-up for each part, in text, JSON and CSV" {

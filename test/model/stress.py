@@ -5,7 +5,7 @@
 stress.json has the path of each program's diagnosis on Neoverse N3. The trees of N1 and V2 end at their
 roots: there, what the model's core waits for most is the end of that path, or what "waits" has: the
 stores of a copy fill N1's store buffer before its loads wait. Their frontends' stalls contain
-the recovery from flushes, for which N3's tree has bad_speculation.
+most of the recovery from flushes, for which N3's tree has bad_speculation.
 """
 import argparse
 import json
@@ -28,7 +28,8 @@ def check_path(result, path):
 def check_waits(result, path):
     cause = "frontend_core_flush_bound" if path[-1] == "bad_speculation" else path[-1]
     assert len(result.path) == 1, result.path
-    assert result.path[0].split("_")[0] == cause.split("_")[0], (result.path, cause)
+    if result.path != path:
+        assert result.path[0].split("_")[0] == cause.split("_")[0], (result.path, cause)
     assert result.waits[:1] == [cause], f"waits for {result.waits}, not {cause}"
     return f"{result.path[0]}, {result.advice}"
 

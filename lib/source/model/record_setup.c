@@ -556,7 +556,8 @@ void record_setup_fill(const struct record_setup *setup, const struct source_rec
 	sampling->struct_size = sizeof(*sampling);
 	sampling->spe = setup->spe != SIZE_MAX;
 	sampling->snapshot = job->snapshot;
-	sampling->callchains = job->callchains;
+	/* Exact profiles have paths of their own. */
+	sampling->callchains = job->callchains && !job->exact;
 	sampling->exact = job->exact;
 	sampling->inherit = job->inherit;
 	sampling->control = setup->control;
